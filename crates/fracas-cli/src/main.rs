@@ -1,0 +1,2 @@
+//! The `fracas` command.
+fn main() {}

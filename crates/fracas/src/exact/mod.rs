@@ -1,0 +1,1 @@
+//! Decisions that may not be wrong.

@@ -1,0 +1,16 @@
+//! Values without identity: points, boxes, triangles, spheres and poses.
+//!
+//! Positions are `f64`. Stored bounds are `f32`, rounded outward ([`round`]), so a box never loses a point it
+//! must hold and costs half the memory traffic.
+
+mod aabb;
+mod pose;
+pub mod round;
+mod sphere;
+mod triangle;
+
+pub use aabb::Aabb;
+pub use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
+pub use pose::Pose;
+pub use sphere::Sphere;
+pub use triangle::Triangle;
