@@ -4,3 +4,9 @@
 pub mod exact;
 pub mod geom;
 pub mod mesh;
+pub mod pairs;
+pub mod tree;
+
+pub use mesh::{Mesh, MeshError, TriangleId};
+pub use pairs::{Pair, PairOptions, PairStats, Touch};
+pub use tree::{BuildOptions, MeshTree, PairFinder, SplitRule};

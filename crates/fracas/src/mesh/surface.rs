@@ -134,10 +134,19 @@ impl Mesh {
         Triangle::new(a, b, c)
     }
 
-    /// A box around all vertices.
+    /// Lowest and highest corner of the exact box around all triangles. Vertices that no triangle names do not
+    /// count. Without triangles the box is empty: lowest +inf, highest −inf.
+    #[must_use]
+    pub fn bounds(&self) -> (DVec3, DVec3) {
+        let corners = self.triangles.iter().flatten().map(|&v| self.positions[v as usize]);
+        corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
+    }
+
+    /// The smallest `f32` box around all triangles; empty without triangles.
     #[must_use]
     pub fn aabb(&self) -> Aabb {
-        Aabb::from_points(self.positions.iter().copied())
+        let (low, high) = self.bounds();
+        Aabb::from_corners(low, high)
     }
 
     /// Moves every vertex; the triangles stay.

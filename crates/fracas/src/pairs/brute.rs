@@ -1,0 +1,52 @@
+//! The oracle: every triangle against every other, decided exactly. Quadratic, and right.
+
+use super::{Pair, Touch};
+use crate::exact;
+use crate::geom::{Pose, Triangle};
+use crate::mesh::{Mesh, TriangleId};
+
+/// All intersecting pairs between two posed meshes, sorted.
+#[must_use]
+pub fn find_pairs(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose, touch: Touch) -> Vec<Pair> {
+    let b_posed: Vec<Triangle> = (0..b.triangle_count()).map(|j| posed(b, pose_b, j)).collect();
+    let mut pairs = Vec::new();
+    for i in 0..a.triangle_count() {
+        let t = posed(a, pose_a, i);
+        for (j, u) in b_posed.iter().enumerate() {
+            if boxes_overlap(&t, u) && touch.accepts(exact::tri_tri(&t, u)) {
+                pairs.push(Pair::new(i as u32, j as u32));
+            }
+        }
+    }
+    pairs
+}
+
+/// All pairs of triangles of one mesh that meet in more than the vertices and edges they share, sorted.
+#[must_use]
+pub fn find_self_pairs(mesh: &Mesh, touch: Touch) -> Vec<Pair> {
+    let all: Vec<Triangle> = (0..mesh.triangle_count()).map(|i| posed(mesh, &Pose::IDENTITY, i)).collect();
+    let ids = mesh.triangles();
+    let mut pairs = Vec::new();
+    for i in 0..all.len() {
+        for j in i + 1..all.len() {
+            if boxes_overlap(&all[i], &all[j])
+                && touch.accepts(exact::tri_tri_shared(&all[i], ids[i], &all[j], ids[j]))
+            {
+                pairs.push(Pair::new(i as u32, j as u32));
+            }
+        }
+    }
+    pairs
+}
+
+fn posed(mesh: &Mesh, pose: &Pose, index: usize) -> Triangle {
+    let t = mesh.triangle(TriangleId(index as u32));
+    Triangle::new(pose.apply(t.a), pose.apply(t.b), pose.apply(t.c))
+}
+
+/// Exact comparison of the `f64` boxes, to spare most of the exact tests.
+fn boxes_overlap(t: &Triangle, u: &Triangle) -> bool {
+    let low = |t: &Triangle| t.a.min(t.b).min(t.c);
+    let high = |t: &Triangle| t.a.max(t.b).max(t.c);
+    low(t).cmple(high(u)).all() && low(u).cmple(high(t)).all()
+}

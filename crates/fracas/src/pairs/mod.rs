@@ -1,0 +1,110 @@
+//! Pairs of intersecting triangles: what every structure finds, and the kernel that all of them share.
+//!
+//! ```text
+//!   tree leaves · cells · any eight triangles
+//!        │  rows of eight triangles, f32            (Row, in a Frame)
+//!        ▼
+//!   RowFilter: boxes, face planes, edge planes      drops only pairs that certainly do not meet
+//!        │  survivors
+//!        ▼
+//!   exact::tri_tri on the f64 positions             never wrong
+//!        │
+//!        ▼
+//!   Vec<Pair>, sorted, each pair once
+//! ```
+//!
+//! [`brute`] compares all triangles with all others and is the oracle of every test.
+
+pub mod brute;
+mod frame;
+mod row;
+
+pub use frame::Frame;
+pub use row::{LANES, Row, RowFilter, RowIds, RowSide};
+
+use crate::exact::Relation;
+use crate::mesh::TriangleId;
+
+/// Two triangles that intersect. Within one mesh `a < b`; between two meshes `a` is of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pair {
+    /// Triangle of the first mesh, or the smaller id.
+    pub a: TriangleId,
+    /// Triangle of the second mesh, or the larger id.
+    pub b: TriangleId,
+}
+
+impl Pair {
+    /// A pair from two raw ids, in this order.
+    #[inline]
+    #[must_use]
+    pub const fn new(a: u32, b: u32) -> Self {
+        Self { a: TriangleId(a), b: TriangleId(b) }
+    }
+}
+
+/// Which meetings of two triangles count as a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Touch {
+    /// Every common point counts, a touching corner or edge and coplanar overlap too.
+    #[default]
+    Include,
+    /// Only proper crossings: the insides of the two triangles pass through each other.
+    Proper,
+}
+
+impl Touch {
+    /// Whether triangles in this relation are a pair.
+    #[inline]
+    #[must_use]
+    pub fn accepts(self, relation: Relation) -> bool {
+        match self {
+            Self::Include => relation != Relation::Disjoint,
+            Self::Proper => relation == Relation::Crossing,
+        }
+    }
+}
+
+/// What to find, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairOptions {
+    /// Which meetings count. Default: all of them.
+    pub touch: Touch,
+    /// Use all threads of the current rayon pool. The pairs are the same, byte for byte, either way. Has no
+    /// effect without the feature `parallel`. Default: true.
+    pub parallel: bool,
+}
+
+impl Default for PairOptions {
+    fn default() -> Self {
+        Self { touch: Touch::Include, parallel: true }
+    }
+}
+
+/// Work done by one query. Every count is the same at any number of threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PairStats {
+    /// Pairs of tree nodes (or cells) opened.
+    pub node_pairs: u64,
+    /// Rows of eight triangles met by one triangle.
+    pub rows: u64,
+    /// Triangle pairs whose boxes overlap.
+    pub box_pairs: u64,
+    /// Triangle pairs left after face and edge planes, decided exactly.
+    pub decided: u64,
+    /// Subtrees proved free of self-intersections as a whole.
+    pub culled: u64,
+    /// Pairs found.
+    pub found: u64,
+}
+
+impl std::ops::AddAssign for PairStats {
+    fn add_assign(&mut self, other: Self) {
+        self.node_pairs += other.node_pairs;
+        self.rows += other.rows;
+        self.box_pairs += other.box_pairs;
+        self.decided += other.decided;
+        self.culled += other.culled;
+        self.found += other.found;
+    }
+}

@@ -1,0 +1,186 @@
+//! Bringing rows and boxes up to date after vertices moved, backwards through memory.
+//!
+//! Children are stored behind their parents, so one backward walk finds every child done before its parent pulls
+//! its box. With threads, the tree is cut into subtrees, each a contiguous run of nodes and of rows; the few
+//! nodes above them follow at the end.
+
+use super::contour::signs_of_row;
+use super::{Node, Tree};
+use crate::geom::DVec3;
+use crate::mesh::Mesh;
+use crate::pairs::{Frame, LANES, Row, RowIds};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8};
+
+/// Subtrees with fewer leaves are refitted by one thread.
+#[cfg(feature = "parallel")]
+const SMALLEST_TASK: u32 = 512;
+
+impl Tree {
+    /// Recomputes rows and boxes from the mesh's positions.
+    pub(super) fn refit(&mut self, mesh: &Mesh) {
+        self.refit_with(mesh, true);
+    }
+
+    pub(super) fn refit_with(&mut self, mesh: &Mesh, parallel: bool) {
+        self.refit_in_frame(mesh, parallel);
+        // A body that left its frame, or shrank in it, gets a new one; then one more pass is due.
+        let Some((low, high)) = self.bounds() else { return };
+        let reach = low.iter().chain(&high).fold(0.0_f32, |reach, x| reach.max(x.abs()));
+        if !(0.125..=Frame::REACH).contains(&reach) {
+            let (low, high) = mesh.bounds();
+            let frame = Frame::around(low, high);
+            if frame != self.frame {
+                self.frame = frame;
+                self.refit_in_frame(mesh, parallel);
+            }
+        }
+    }
+
+    fn refit_in_frame(&mut self, mesh: &Mesh, parallel: bool) {
+        let job = Job { positions: mesh.positions(), frame: self.frame, signs: self.contours.is_some() };
+        #[cfg(feature = "parallel")]
+        if parallel && rayon::current_num_threads() > 1 && self.rows.len() as u32 > 2 * SMALLEST_TASK {
+            self.refit_side_by_side(&job);
+            return;
+        }
+        let _ = parallel;
+        let run = Run {
+            nodes: &mut self.nodes,
+            rows: &mut self.rows,
+            ids: &self.ids,
+            first_node: 0,
+            first_leaf: 0,
+        };
+        job.refit(run);
+    }
+
+    /// Cuts the tree into subtrees, refits them on all threads, then the nodes above.
+    #[cfg(feature = "parallel")]
+    fn refit_side_by_side(&mut self, job: &Job) {
+        use rayon::prelude::*;
+        let target =
+            (self.rows.len() / (8 * rayon::current_num_threads())).max(SMALLEST_TASK as usize) as u32;
+        // Roots of subtrees small enough, in order; everything in between stays for the end.
+        let mut runs = Vec::new();
+        let mut above = Vec::new();
+        let (mut nodes, mut rows) = (&mut self.nodes[..], &mut self.rows[..]);
+        let (mut node, mut leaf) = (0, 0);
+        while let Some(&Node { nodes_end, leaves: [from, to], .. }) = nodes.first() {
+            if to - from > target {
+                above.push(node);
+                nodes = &mut nodes[1..];
+                node += 1;
+                continue;
+            }
+            let (run_nodes, later) = nodes.split_at_mut((nodes_end - node) as usize);
+            nodes = later;
+            let (_, later) = rows.split_at_mut((from - leaf) as usize);
+            let (run_rows, later) = later.split_at_mut((to - from) as usize);
+            rows = later;
+            let ids = &self.ids[from as usize..to as usize];
+            runs.push(Run { nodes: run_nodes, rows: run_rows, ids, first_node: node, first_leaf: from });
+            (node, leaf) = (nodes_end, to);
+        }
+        runs.into_par_iter().for_each(|run| job.refit(run));
+        for &index in above.iter().rev() {
+            let (nodes, rows) = (&mut self.nodes[..], &mut self.rows[..]);
+            let whole = Run { nodes, rows, ids: &self.ids, first_node: 0, first_leaf: 0 };
+            job.refit_one(whole, index as usize);
+        }
+    }
+}
+
+/// A contiguous part of the tree: whole subtrees.
+struct Run<'a> {
+    nodes: &'a mut [Node],
+    rows: &'a mut [Row],
+    ids: &'a [RowIds],
+    first_node: u32,
+    first_leaf: u32,
+}
+
+/// What every part of a refit needs to know.
+struct Job<'a> {
+    positions: &'a [DVec3],
+    frame: Frame,
+    signs: bool,
+}
+
+impl Job<'_> {
+    fn refit(&self, run: Run) {
+        let level = Level::new();
+        dispatch!(level, simd => self.refit_run(simd, run));
+    }
+
+    /// Refits one node whose child nodes are up to date, its leaves included.
+    #[cfg(feature = "parallel")]
+    fn refit_one(&self, mut run: Run, index: usize) {
+        let level = Level::new();
+        dispatch!(level, simd => self.refit_node(simd, &mut run, index));
+    }
+
+    #[inline(always)]
+    fn refit_run<S: Simd>(&self, simd: S, mut run: Run) {
+        for index in (0..run.nodes.len()).rev() {
+            self.refit_node(simd, &mut run, index);
+        }
+    }
+
+    #[inline(always)]
+    fn refit_node<S: Simd>(&self, simd: S, run: &mut Run, index: usize) {
+        let (before, after) = run.nodes.split_at_mut(index + 1);
+        let node = &mut before[index];
+        for lane in 0..node.count as usize {
+            let child = node.children[lane];
+            let (low, high, signs) = if child.is_leaf() {
+                let leaf = child.index() - run.first_leaf as usize;
+                let row = &mut run.rows[leaf];
+                self.fill_row(row, &run.ids[leaf]);
+                let signs = if self.signs { signs_of_row(simd, row, Frame::SLACK) } else { 0 };
+                let (low, high) = row_box(simd, row);
+                (low, high, signs)
+            } else {
+                let child = &after[child.index() - run.first_node as usize - index - 1];
+                let (low, high) = node_box(simd, child);
+                (low, high, child.common_signs())
+            };
+            for axis in 0..3 {
+                node.low[axis][lane] = low[axis];
+                node.high[axis][lane] = high[axis];
+            }
+            node.signs[lane] = signs;
+        }
+    }
+
+    #[inline(always)]
+    fn fill_row(&self, row: &mut Row, ids: &RowIds) {
+        for corner in 0..3 {
+            for lane in 0..LANES {
+                let x = self.frame.map(self.positions[ids.vertices[corner][lane] as usize]);
+                for axis in 0..3 {
+                    row.corners[corner][axis][lane] = x[axis];
+                }
+            }
+        }
+    }
+}
+
+/// The box of a row, widened so that it holds the exact triangles.
+#[inline(always)]
+fn row_box<S: Simd>(simd: S, row: &Row) -> ([f32; 3], [f32; 3]) {
+    // Slack for the stored coordinates, and as much again for the rounding of the widened box itself.
+    let pad = 2.0 * Frame::SLACK;
+    let load = |corner: usize, axis: usize| f32x8::load_array_ref(simd, &row.corners[corner][axis]);
+    let low = [0, 1, 2].map(|axis| load(0, axis).min(load(1, axis)).min(load(2, axis)).reduce_min() - pad);
+    let high = [0, 1, 2].map(|axis| load(0, axis).max(load(1, axis)).max(load(2, axis)).reduce_max() + pad);
+    (low, high)
+}
+
+/// The union of a node's boxes.
+#[inline(always)]
+fn node_box<S: Simd>(simd: S, node: &Node) -> ([f32; 3], [f32; 3]) {
+    let low = [0, 1, 2].map(|axis| f32x8::load_array_ref(simd, &node.low[axis]).reduce_min());
+    let high = [0, 1, 2].map(|axis| f32x8::load_array_ref(simd, &node.high[axis]).reduce_max());
+    (low, high)
+}

@@ -1,0 +1,459 @@
+//! Walking two trees at once, or one against itself, down to rows of triangles.
+//!
+//! A worker keeps a stack of pairs that may hold collisions: node–node, node–leaf, leaf–leaf, and a node or leaf
+//! with itself. Opening a pair of nodes compares eight boxes with each child of the other in one instruction;
+//! leaves meet in the row filter; what it cannot rule out is decided exactly, in batches.
+
+use super::contour::{OutlineScratch, is_simple_polygon};
+use super::query::lanes_overlapping;
+use super::{Child, Node, Tree};
+use crate::exact;
+use crate::geom::{DMat3, DVec3, Pose, Triangle};
+use crate::mesh::Mesh;
+use crate::pairs::{Frame, LANES, Pair, PairStats, Row, RowFilter, RowIds, RowSide, Touch};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8};
+
+/// A posed tree and its mesh.
+#[derive(Clone, Copy)]
+pub(super) struct Posed<'a> {
+    pub(super) mesh: &'a Mesh,
+    pub(super) tree: &'a Tree,
+    pub(super) pose: &'a Pose,
+}
+
+/// What is compared with what. `a` lends its frame; `b` is brought into it.
+pub(super) enum Meeting<'a> {
+    /// A tree against itself.
+    Itself { mesh: &'a Mesh, tree: &'a Tree },
+    /// Two trees; `swapped` if `a` is the caller's second.
+    Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool },
+}
+
+/// Two things of which parts may collide; equal ones stand for one thing against itself.
+pub(super) type Task = (Child, Child);
+
+/// Survivors are decided whenever this many have gathered.
+const BATCH: usize = 4096;
+
+/// Prepared rows kept per side; a power of two.
+const CACHE: usize = 16;
+
+/// One thread's share of a query: its stack, its memory, its results.
+pub(super) struct Worker {
+    stack: Vec<Task>,
+    survivors: Vec<(u32, u32)>,
+    outline: OutlineScratch,
+    a_sides: SideCache,
+    b_sides: SideCache,
+    pub(super) pairs: Vec<Pair>,
+    pub(super) stats: PairStats,
+}
+
+impl Default for Worker {
+    fn default() -> Self {
+        Self {
+            stack: Vec::new(),
+            survivors: Vec::new(),
+            outline: OutlineScratch::default(),
+            a_sides: SideCache::new(),
+            b_sides: SideCache::new(),
+            pairs: Vec::new(),
+            stats: PairStats::default(),
+        }
+    }
+}
+
+impl Worker {
+    /// Forgets the last query; keeps the memory.
+    pub(super) fn reset(&mut self) {
+        self.stack.clear();
+        self.survivors.clear();
+        self.pairs.clear();
+        self.stats = PairStats::default();
+        self.a_sides.forget();
+        self.b_sides.forget();
+    }
+
+    /// Finds all pairs below a task.
+    pub(super) fn run(&mut self, meeting: &Meeting, task: Task, touch: Touch) {
+        self.stack.push(task);
+        let level = Level::new();
+        dispatch!(level, simd => self.run_vectorised(simd, meeting, touch));
+        self.decide(meeting, touch);
+    }
+
+    /// Opens one task; returns what it falls into in `stack` order, or decides it if it is between leaves.
+    pub(super) fn open(&mut self, meeting: &Meeting, task: Task, touch: Touch, out: &mut Vec<Task>) {
+        self.stack.push(task);
+        let level = Level::new();
+        dispatch!(level, simd => {
+            match meeting {
+                Meeting::Itself { mesh, tree } => self.step_itself(simd, mesh, tree),
+                Meeting::Two { a, b, bridge, .. } => self.step_two(simd, a.tree, b.tree, bridge),
+            }
+        });
+        self.decide(meeting, touch);
+        out.append(&mut self.stack);
+    }
+
+    #[inline(always)]
+    fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &Meeting, touch: Touch) {
+        match meeting {
+            Meeting::Itself { mesh, tree } => {
+                while !self.stack.is_empty() {
+                    self.step_itself(simd, mesh, tree);
+                    if self.survivors.len() >= BATCH {
+                        self.decide(meeting, touch);
+                    }
+                }
+            }
+            Meeting::Two { a, b, bridge, .. } => {
+                while !self.stack.is_empty() {
+                    self.step_two(simd, a.tree, b.tree, bridge);
+                    if self.survivors.len() >= BATCH {
+                        self.decide(meeting, touch);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn step_itself<S: Simd>(&mut self, simd: S, mesh: &Mesh, tree: &Tree) {
+        let Some((a, b)) = self.stack.pop() else { return };
+        let filter = RowFilter::new(simd, Frame::SLACK);
+        if a != b {
+            self.step_pair::<S, true>(simd, &filter, tree, tree, None, (a, b));
+        } else if a.is_leaf() {
+            let ids = &tree.ids[a.index()];
+            let side = self.a_sides.get(&filter, a.index(), ids, || tree.rows[a.index()]);
+            let used = ids.used();
+            for one in 0..LANES {
+                let later = used & (!1_u32 << one);
+                if later == 0 {
+                    break;
+                }
+                self.stats.rows += 1;
+                let left = filter.survivors::<true>(side, one, side, later, &mut self.stats.box_pairs);
+                push_survivors(&mut self.survivors, left, |lane| (ids.triangles[one], ids.triangles[lane]));
+            }
+        } else {
+            if self.cannot_meet_itself(mesh, tree, a.index()) {
+                self.stats.culled += 1;
+                return;
+            }
+            self.open_with_itself(simd, &tree.nodes[a.index()]);
+        }
+    }
+
+    /// Pushes every child with itself and every two children whose boxes overlap.
+    #[inline(always)]
+    fn open_with_itself<S: Simd>(&mut self, simd: S, node: &Node) {
+        self.stats.node_pairs += 1;
+        for (i, child) in node.used() {
+            let (low, high) = node.lane_box(i);
+            let others = lanes_overlapping(simd, &node.low, &node.high, low, high) & (!1_u32 << i);
+            for j in bits(others) {
+                self.stack.push((node.children[j], child));
+            }
+            self.stack.push((child, child));
+        }
+    }
+
+    #[inline(always)]
+    fn step_two<S: Simd>(&mut self, simd: S, a: &Tree, b: &Tree, bridge: &Bridge) {
+        let Some(task) = self.stack.pop() else { return };
+        let filter = RowFilter::new(simd, bridge.slack);
+        self.step_pair::<S, false>(simd, &filter, a, b, Some(bridge), task);
+    }
+
+    /// Opens a pair of different things: `i` in tree `a`, `j` in tree `b` (which is the same tree in a self-query).
+    #[inline(always)]
+    fn step_pair<S: Simd, const NEIGHBOURS: bool>(
+        &mut self,
+        simd: S,
+        filter: &RowFilter<S>,
+        a: &Tree,
+        b: &Tree,
+        bridge: Option<&Bridge>,
+        (i, j): Task,
+    ) {
+        match (i.is_leaf(), j.is_leaf()) {
+            (true, true) => {
+                self.leaf_leaf::<S, NEIGHBOURS>(simd, filter, a, b, bridge, (i.index(), j.index()))
+            }
+            (false, false) => {
+                self.stats.node_pairs += 1;
+                let (node, other) = (&a.nodes[i.index()], &b.nodes[j.index()]);
+                let boxes = MappedBoxes::new(simd, other, bridge);
+                for (lane, child) in other.used() {
+                    let (low, high) = boxes.lane(lane);
+                    for hit in bits(lanes_overlapping(simd, &node.low, &node.high, low, high)) {
+                        self.stack.push((node.children[hit], child));
+                    }
+                }
+            }
+            (false, true) => {
+                self.stats.node_pairs += 1;
+                let node = &a.nodes[i.index()];
+                let leaf = j.index();
+                let side =
+                    self.b_sides.get(filter, leaf, &b.ids[leaf], || mapped_row(simd, &b.rows[leaf], bridge));
+                let (low, high) = side.bounds(3.0 * filter.slack());
+                for hit in bits(lanes_overlapping(simd, &node.low, &node.high, low, high)) {
+                    self.stack.push((node.children[hit], j));
+                }
+            }
+            (true, false) => {
+                self.stats.node_pairs += 1;
+                let leaf = i.index();
+                let side = self.a_sides.get(filter, leaf, &a.ids[leaf], || a.rows[leaf]);
+                let (low, high) = side.bounds(3.0 * filter.slack());
+                let node = &b.nodes[j.index()];
+                let boxes = MappedBoxes::new(simd, node, bridge);
+                let hits = lanes_overlapping(simd, &boxes.low, &boxes.high, low, high) & node.used_lanes();
+                for hit in bits(hits) {
+                    self.stack.push((i, node.children[hit]));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn leaf_leaf<S: Simd, const NEIGHBOURS: bool>(
+        &mut self,
+        simd: S,
+        filter: &RowFilter<S>,
+        a: &Tree,
+        b: &Tree,
+        bridge: Option<&Bridge>,
+        (i, j): (usize, usize),
+    ) {
+        let row = self.a_sides.get(filter, i, &a.ids[i], || a.rows[i]);
+        let ones = self.b_sides.get(filter, j, &b.ids[j], || mapped_row(simd, &b.rows[j], bridge));
+        let (a_ids, b_ids) = (&a.ids[i], &b.ids[j]);
+        let used = a_ids.used();
+        let (low, high) = row.bounds(3.0 * filter.slack());
+        for one in bits(filter.lanes_in_box(ones, low, high) & b_ids.used()) {
+            self.stats.rows += 1;
+            let left = filter.survivors::<NEIGHBOURS>(ones, one, row, used, &mut self.stats.box_pairs);
+            push_survivors(&mut self.survivors, left, |lane| (a_ids.triangles[lane], b_ids.triangles[one]));
+        }
+    }
+
+    fn cannot_meet_itself(&mut self, mesh: &Mesh, tree: &Tree, node: usize) -> bool {
+        let Some(contours) = &tree.contours else { return false };
+        let signs = tree.nodes[node].common_signs();
+        let outline = contours.of(node);
+        signs != 0
+            && !outline.is_empty()
+            && is_simple_polygon(
+                outline,
+                mesh.positions(),
+                signs.trailing_zeros() as usize / 2,
+                &mut self.outline,
+            )
+    }
+
+    /// Decides the gathered survivors exactly.
+    fn decide(&mut self, meeting: &Meeting, touch: Touch) {
+        self.stats.decided += self.survivors.len() as u64;
+        match meeting {
+            Meeting::Itself { mesh, .. } => {
+                for (i, j) in self.survivors.drain(..) {
+                    let (i, j) = (i.min(j), i.max(j));
+                    let ids = [mesh.triangles()[i as usize], mesh.triangles()[j as usize]];
+                    let [t, u] = ids.map(|v| corners(mesh, v, &Pose::IDENTITY));
+                    if touch.accepts(exact::tri_tri_shared(&t, ids[0], &u, ids[1])) {
+                        self.pairs.push(Pair::new(i, j));
+                    }
+                }
+            }
+            Meeting::Two { a, b, swapped, .. } => {
+                for (i, j) in self.survivors.drain(..) {
+                    let t = corners(a.mesh, a.mesh.triangles()[i as usize], a.pose);
+                    let u = corners(b.mesh, b.mesh.triangles()[j as usize], b.pose);
+                    if touch.accepts(exact::tri_tri(&t, &u)) {
+                        self.pairs.push(if *swapped { Pair::new(j, i) } else { Pair::new(i, j) });
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn corners(mesh: &Mesh, ids: [u32; 3], pose: &Pose) -> Triangle {
+    let [a, b, c] = ids.map(|v| pose.apply(mesh.positions()[v as usize]));
+    Triangle::new(a, b, c)
+}
+
+#[inline(always)]
+fn push_survivors(out: &mut Vec<(u32, u32)>, lanes: u32, pair: impl Fn(usize) -> (u32, u32)) {
+    for lane in bits(lanes) {
+        out.push(pair(lane));
+    }
+}
+
+/// Positions of the set bits, lowest first.
+#[inline(always)]
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let bit = mask.trailing_zeros() as usize;
+        mask &= mask - 1;
+        Some(bit)
+    })
+}
+
+/// The last few rows prepared for the filter, found by leaf number.
+struct SideCache {
+    leaves: [u32; CACHE],
+    sides: Box<[RowSide; CACHE]>,
+}
+
+impl SideCache {
+    fn new() -> Self {
+        Self { leaves: [u32::MAX; CACHE], sides: Box::new([RowSide::EMPTY; CACHE]) }
+    }
+
+    fn forget(&mut self) {
+        self.leaves = [u32::MAX; CACHE];
+    }
+
+    #[inline(always)]
+    fn get<S: Simd>(
+        &mut self,
+        filter: &RowFilter<S>,
+        leaf: usize,
+        ids: &RowIds,
+        row: impl FnOnce() -> Row,
+    ) -> &RowSide {
+        let slot = leaf % CACHE;
+        if self.leaves[slot] != leaf as u32 {
+            self.leaves[slot] = leaf as u32;
+            filter.prepare(&row(), ids, &mut self.sides[slot]);
+        }
+        &self.sides[slot]
+    }
+}
+
+/// The map from the frame of tree `b` to that of tree `a`, x ↦ G x + o, and what it costs in precision.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bridge {
+    matrix: [[f32; 3]; 3],
+    offset: [f32; 3],
+    rotated: bool,
+    /// Error of any coordinate in the common frame, of either tree, against the exact posed positions.
+    slack: f32,
+    /// What boxes of `b` must grow by so that they hold the exact posed triangles in the common frame.
+    box_pad: f32,
+}
+
+impl Bridge {
+    /// `None` if the boxes of the two trees are certainly apart.
+    pub(super) fn new(a: &Posed, b: &Posed) -> Option<Self> {
+        let (fa, fb) = (a.tree.frame, b.tree.frame);
+        let relative = a.pose.inverse().after(b.pose);
+        let posed = !(a.pose.is_identity() && b.pose.is_identity());
+        let rotation = if posed { relative.rotation() } else { DMat3::IDENTITY };
+        let shift = if posed { relative.translation() } else { DVec3::ZERO };
+        let ratio = fa.scale / fb.scale;
+        let offset = (rotation * fb.centre + shift - fa.centre) * fa.scale;
+        // Positions in the world are rounded once; poses and their inverse are off by a few roundings themselves.
+        let world = |p: &Posed| {
+            let size = f64::from(Frame::REACH) / p.tree.frame.scale;
+            2.0 * (size + p.tree.frame.centre.abs().max_element()) + p.pose.translation().abs().max_element()
+        };
+        let posing = if posed { 64.0 * f64::EPSILON * (world(a) + world(b)) * fa.scale } else { 0.0 };
+        let u = 0.5 * f64::from(f32::EPSILON);
+        let reach = 2.0 * f64::from(Frame::REACH) * ratio;
+        let far = offset.abs().max_element();
+        let own = f64::from(Frame::SLACK);
+        let moved = 2.0 * own * ratio + 8.0 * u * (reach + far);
+        // Too far or too coarse to say anything in f32: everything survives the filter then.
+        let slack = (own.max(moved) + posing).min(1e9);
+        let box_pad = posing + 16.0 * u * (reach + far + f64::from(Frame::REACH));
+        let m = rotation * ratio;
+        let bridge = Self {
+            matrix: [m.row(0), m.row(1), m.row(2)].map(|row| row.to_array().map(|x| x as f32)),
+            offset: offset.to_array().map(|x| x as f32),
+            rotated: rotation != DMat3::IDENTITY,
+            slack: slack as f32 * 1.001,
+            box_pad: box_pad.min(1e9) as f32 * 1.001,
+        };
+        let (a_low, a_high) = a.tree.bounds()?;
+        let (b_low, b_high) = b.tree.bounds()?;
+        let apart = (0..3).any(|axis| {
+            let centre = |k: usize| 0.5 * (f64::from(b_low[k]) + f64::from(b_high[k]));
+            let half = |k: usize| 0.5 * (f64::from(b_high[k]) - f64::from(b_low[k]));
+            let middle: f64 = (0..3).map(|k| m.row(axis)[k] * centre(k)).sum::<f64>() + offset[axis];
+            let reach: f64 = (0..3).map(|k| m.row(axis)[k].abs() * half(k)).sum::<f64>() + box_pad;
+            middle - reach > f64::from(a_high[axis]) || middle + reach < f64::from(a_low[axis])
+        });
+        (!apart).then_some(bridge)
+    }
+}
+
+/// The boxes of a node of `b` in the common frame.
+struct MappedBoxes {
+    low: [[f32; LANES]; 3],
+    high: [[f32; LANES]; 3],
+}
+
+impl MappedBoxes {
+    #[inline(always)]
+    fn new<S: Simd>(simd: S, node: &Node, bridge: Option<&Bridge>) -> Self {
+        let Some(bridge) = bridge else { return Self { low: node.low, high: node.high } };
+        let load = |v: &[f32; LANES]| f32x8::load_array_ref(simd, v);
+        let mut boxes = Self { low: node.low, high: node.high };
+        let (low, high) = ([0, 1, 2].map(|k| load(&node.low[k])), [0, 1, 2].map(|k| load(&node.high[k])));
+        for axis in 0..3 {
+            let (mut to_low, mut to_high);
+            if bridge.rotated {
+                let pad = f32x8::splat(simd, bridge.offset[axis]);
+                (to_low, to_high) = (pad, pad);
+                for k in 0..3 {
+                    let g = bridge.matrix[axis][k];
+                    let (near, far) = (low[k] * g, high[k] * g);
+                    to_low += near.min(far);
+                    to_high += near.max(far);
+                }
+            } else {
+                to_low = low[axis] * bridge.matrix[axis][axis] + bridge.offset[axis];
+                to_high = high[axis] * bridge.matrix[axis][axis] + bridge.offset[axis];
+            }
+            (to_low - bridge.box_pad).store_array(&mut boxes.low[axis]);
+            (to_high + bridge.box_pad).store_array(&mut boxes.high[axis]);
+        }
+        boxes
+    }
+
+    #[inline(always)]
+    fn lane(&self, lane: usize) -> ([f32; 3], [f32; 3]) {
+        (self.low.map(|x| x[lane]), self.high.map(|x| x[lane]))
+    }
+}
+
+/// A row of `b` in the common frame.
+#[inline(always)]
+fn mapped_row<S: Simd>(simd: S, row: &Row, bridge: Option<&Bridge>) -> Row {
+    let Some(bridge) = bridge else { return *row };
+    let mut mapped = Row::ZERO;
+    for (from, to) in row.corners.iter().zip(&mut mapped.corners) {
+        let x = [0, 1, 2].map(|k| f32x8::load_array_ref(simd, &from[k]));
+        for axis in 0..3 {
+            let g = bridge.matrix[axis];
+            let moved = if bridge.rotated {
+                x[0] * g[0] + x[1] * g[1] + x[2] * g[2] + bridge.offset[axis]
+            } else {
+                x[axis] * g[axis] + bridge.offset[axis]
+            };
+            moved.store_array(&mut to[axis]);
+        }
+    }
+    mapped
+}

@@ -1,0 +1,133 @@
+//! Checking every promise of the tree, from outside.
+
+use super::{Child, MeshTree, Node};
+use crate::geom::DVec3;
+use crate::pairs::{Frame, LANES, RowIds};
+
+/// A promise of a structure that does not hold: always a bug, never the user's fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Broken(pub String);
+
+/// Fails with a formatted sentence unless the condition holds.
+fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Broken> {
+    if holds { Ok(()) } else { Err(Broken(what())) }
+}
+
+impl MeshTree {
+    /// Checks every invariant of the module's head comment. O(n log n).
+    ///
+    /// # Errors
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), Broken> {
+        self.validate_leaves()?;
+        self.validate_nodes()?;
+        self.validate_rows()
+    }
+
+    fn validate_leaves(&self) -> Result<(), Broken> {
+        let tree = self.tree();
+        let triangles = self.mesh().triangle_count();
+        let leaves = triangles.div_ceil(LANES);
+        ensure(tree.rows.len() == leaves && tree.ids.len() == leaves, || {
+            format!("{} rows and {} id rows for {leaves} leaves", tree.rows.len(), tree.ids.len())
+        })?;
+        let mut seen = vec![false; triangles];
+        for (leaf, ids) in tree.ids.iter().enumerate() {
+            let used = if leaf + 1 == leaves { triangles - leaf * LANES } else { LANES };
+            ensure(ids.used() == (1 << used) - 1, || format!("leaf {leaf} uses lanes {:b}", ids.used()))?;
+            for lane in 0..used {
+                let triangle = ids.triangles[lane] as usize;
+                ensure(triangle < triangles && !seen[triangle], || {
+                    format!("leaf {leaf} names triangle {triangle}, unknown or a second time")
+                })?;
+                seen[triangle] = true;
+                let corners = self.mesh().triangles()[triangle];
+                ensure(ids.vertices.map(|v| v[lane]) == corners, || {
+                    format!("leaf {leaf} has other vertices for triangle {triangle} than the mesh")
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_nodes(&self) -> Result<(), Broken> {
+        let tree = self.tree();
+        let mut node_parents = vec![0; tree.nodes.len()];
+        let mut leaf_parents = vec![0; tree.rows.len()];
+        for (index, node) in tree.nodes.iter().enumerate() {
+            let [first, end] = node.leaves;
+            ensure(node.count as usize <= LANES && node.count > 0, || {
+                format!("node {index} has no children")
+            })?;
+            // Walk the children in order: their runs of nodes and of leaves must follow one another without a gap.
+            let (mut next_node, mut next_leaf) = (index as u32 + 1, first);
+            for (lane, child) in node.used() {
+                if child.is_leaf() {
+                    leaf_parents[child.index()] += 1;
+                    ensure(child == Child::leaf(next_leaf as usize), || {
+                        format!("node {index}, lane {lane}: leaf {} where {next_leaf} follows", child.index())
+                    })?;
+                    next_leaf += 1;
+                } else {
+                    let below = tree.nodes.get(child.index());
+                    let below = below.ok_or_else(|| Broken(format!("node {index} names a missing node")))?;
+                    node_parents[child.index()] += 1;
+                    ensure(child.index() > index && below.leaves[0] == next_leaf, || {
+                        format!("node {index}, lane {lane}: its node's run does not follow")
+                    })?;
+                    next_leaf = below.leaves[1];
+                    next_node = next_node.max(below.nodes_end);
+                    self.validate_child_box(index, node, lane, below)?;
+                }
+            }
+            ensure(next_leaf == end && next_node == node.nodes_end, || {
+                format!(
+                    "node {index} covers leaves to {next_leaf} and nodes to {next_node}, but says otherwise"
+                )
+            })?;
+        }
+        let root_alone = node_parents.iter().enumerate().all(|(i, &n)| n == usize::from(i > 0));
+        ensure(root_alone, || "a node has no parent or two".into())?;
+        ensure(leaf_parents.iter().all(|&n| n == 1), || "a leaf has no parent or two".into())
+    }
+
+    fn validate_child_box(&self, index: usize, node: &Node, lane: usize, below: &Node) -> Result<(), Broken> {
+        let (low, high) = node.lane_box(lane);
+        for (inner, _) in below.used() {
+            let (l, h) = below.lane_box(inner);
+            let inside = (0..3).all(|k| low[k] <= l[k] && h[k] <= high[k]);
+            ensure(inside, || format!("node {index}, lane {lane}: a box below sticks out"))?;
+        }
+        Ok(())
+    }
+
+    /// Rows hold the present positions, and leaf boxes hold the exact triangles.
+    fn validate_rows(&self) -> Result<(), Broken> {
+        let tree = self.tree();
+        for (index, node) in tree.nodes.iter().enumerate() {
+            for (lane, child) in node.used().filter(|(_, child)| child.is_leaf()) {
+                let (ids, row) = (&tree.ids[child.index()], &tree.rows[child.index()]);
+                let (low, high) = node.lane_box(lane);
+                for k in (0..LANES).filter(|&k| ids.triangles[k] != RowIds::NONE) {
+                    for corner in 0..3 {
+                        let p = self.mesh().positions()[ids.vertices[corner][k] as usize];
+                        let stored = [0, 1, 2].map(|axis| row.corners[corner][axis][k]);
+                        ensure(stored == tree.frame.map(p), || {
+                            format!("leaf {}, lane {k}: corner {corner} is stale", child.index())
+                        })?;
+                        let x = exact_coordinates(&tree.frame, p);
+                        let inside = (0..3).all(|a| f64::from(low[a]) <= x[a] && x[a] <= f64::from(high[a]));
+                        ensure(inside, || format!("node {index}, lane {lane}: a triangle sticks out"))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Frame coordinates in `f64`; their own rounding is far below the padding of the boxes.
+fn exact_coordinates(frame: &Frame, p: DVec3) -> DVec3 {
+    (p - frame.centre) * frame.scale
+}
