@@ -1,5 +1,7 @@
 //! Things with identity: vertices and triangles that keep their ids while a body lives.
 
+mod adjacency;
 mod surface;
 
+pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
 pub use surface::{Mesh, MeshError, TriangleId};
