@@ -153,6 +153,13 @@ impl Adjacency {
         self.edges_of_triangle[triangle.index()]
     }
 
+    /// [`Adjacency::edges_of`] every triangle, in order.
+    #[inline]
+    #[must_use]
+    pub fn edges_of_triangles(&self) -> &[[EdgeId; 3]] {
+        &self.edges_of_triangle
+    }
+
     /// The triangles across each of the three edges, edge by edge; all of them where an edge has more than two.
     /// A triangle that shares two edges comes twice. Panics if there is no such triangle.
     pub fn neighbours(&self, triangle: TriangleId) -> impl Iterator<Item = TriangleId> + '_ {

@@ -1,7 +1,10 @@
 //! Things with identity: vertices and triangles that keep their ids while a body lives.
 
 mod adjacency;
+mod ops;
+mod report;
 mod surface;
 
 pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
+pub use report::Report;
 pub use surface::{Mesh, MeshError, TriangleId};
