@@ -3,6 +3,7 @@
 mod adjacency;
 mod ops;
 mod report;
+pub mod shapes;
 mod surface;
 
 pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
