@@ -4,8 +4,8 @@
 //!   tree leaves · cells · any eight triangles
 //!        │  rows of eight triangles, f32            (Row, in a Frame)
 //!        ▼
-//!   RowFilter: boxes, face planes, edge planes      drops only pairs that certainly do not meet
-//!        │  survivors
+//!   RowFilter: boxes, face planes, edge planes      decides what f32 can decide for certain
+//!        │  the open ones
 //!        ▼
 //!   exact::tri_tri on the f64 positions             never wrong
 //!        │
@@ -20,7 +20,7 @@ mod frame;
 mod row;
 
 pub use frame::Frame;
-pub use row::{LANES, Row, RowFilter, RowIds, RowSide};
+pub use row::{LANES, Row, RowFilter, RowIds, RowSide, Verdict};
 
 use crate::exact::Relation;
 use crate::mesh::TriangleId;
@@ -90,7 +90,7 @@ pub struct PairStats {
     pub rows: u64,
     /// Triangle pairs whose boxes overlap.
     pub box_pairs: u64,
-    /// Triangle pairs left after face and edge planes, decided exactly.
+    /// Triangle pairs left open by the row filter, decided exactly.
     pub decided: u64,
     /// Subtrees proved free of self-intersections as a whole.
     pub culled: u64,

@@ -1,8 +1,10 @@
 //! Building the tree: from the whole mesh down to rows of eight.
 //!
 //! A node starts with one part, its whole set, and divides the part with the largest box again and again until it
-//! has eight parts or nothing is left to divide. Since every cut falls on a multiple of eight, the place of a leaf
-//! is known from the place of its first triangle, and subtrees can be built side by side.
+//! has eight parts or nothing is left to divide. Parts that fit into a full tree of lower height (8, 64, 512, …
+//! triangles) are left whole, so that nodes near the leaves, which are most of the tree, come out well filled. Since
+//! every cut falls on a multiple of eight, the place of a leaf is known from the place of its first triangle, and
+//! subtrees can be built side by side.
 
 use super::split::{Extent, Item, SplitRule, split};
 use super::{Child, Contours, Node, Tree};
@@ -141,8 +143,12 @@ fn append_subtree(
 fn divide(items: &mut [Item], extent: &Extent, rule: SplitRule) -> Vec<Part> {
     let mut parts = Vec::with_capacity(LANES);
     parts.push(Part { start: 0, end: items.len(), extent: *extent });
+    let mut small = LANES;
+    while small * LANES < items.len() {
+        small *= LANES;
+    }
     while parts.len() < LANES {
-        let divisible = parts.iter().enumerate().filter(|(_, part)| part.len() > LANES);
+        let divisible = parts.iter().enumerate().filter(|(_, part)| part.len() > small);
         let largest = divisible.max_by(|p, q| p.1.extent.half_area().total_cmp(&q.1.extent.half_area()));
         let Some((at, part)) = largest else { break };
         let (start, end) = (part.start, part.end);

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!      every normal points up               …and seen from above the outline
-//!        ↑  ↑   ↑  ↑  ↑                       is a simple polygon:
+//!        ↑  ↑   ↑  ↑  ↑                       does not cross itself:
 //!      ──╲__╱──╲__╱──╲                           ┌────────╮
 //!                                                 ╰─────────┘
 //! ```
@@ -15,11 +15,16 @@
 //! # Why it is exact
 //!
 //! Project along the axis. All triangles keep their orientation, so a point is covered as many times as the
-//! outline winds around it: once inside a simple polygon, never outside. Hence no two projected triangles overlap.
+//! outline winds around it. Let no two edges of the outline meet except in a vertex of both (by index), let the
+//! outline be connected, and let edges leaving and edges arriving alternate around every vertex it passes more than
+//! once. Crossing an edge changes the winding by one, and around a vertex only two values alternate; so in the
+//! whole plane only two neighbouring values occur. One of them is 0, far outside; none is negative. Hence every point
+//! is covered at most once and no two projected triangles overlap.
+//!
 //! Could two of them still touch? At a point inside an edge, the far side of the edge is covered by the neighbour
 //! or is outside; a third triangle there would overlap one of the two. At a vertex, a fan that does not close
-//! leaves its two rims on the outline, and a second vertex at the same place would bring the outline there twice.
-//! Signs of normals are certain (with error bounds), the polygon test uses exact predicates.
+//! leaves its two rims on the outline, and a second vertex at the same place would bring the outline there twice,
+//! with different indices. Signs of normals are certain (with error bounds), all else uses exact predicates.
 //!
 //! The outline is the sum of the directed edges of the triangles, equal and opposite ones cancelled; it follows
 //! from the topology alone and is gathered once, at build. Signs of normals are found at each refit.
@@ -35,6 +40,7 @@ use crate::pairs::{LANES, Row, RowIds};
 use fearless_simd::f32x8;
 use fearless_simd::prelude::*;
 use glam::DVec2;
+use std::cmp::Ordering;
 
 /// Outlines longer than this are not tested; their children's are.
 const LONGEST_OUTLINE: usize = 4096;
@@ -42,19 +48,35 @@ const LONGEST_OUTLINE: usize = 4096;
 /// Outlines of the patches below the nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contours {
-    /// `vertices[start..start + length]` is the outline of the node, if it is a single loop; else length 0.
-    ranges: Vec<[u32; 2]>,
+    /// By node: where its outline and its pinches start and end; empty if the outline is not connected.
+    ranges: Vec<Range>,
+    /// Closed walks along outlines, each edge once.
     vertices: Vec<u32>,
+    /// Places in the walk where it passes a vertex it passes more than once, places of one vertex together.
+    pinches: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Range {
+    vertices: [u32; 2],
+    pinches: [u32; 2],
+}
+
+/// The outline of one patch.
+#[derive(Clone, Copy)]
+pub(super) struct Outline<'a> {
+    walk: &'a [u32],
+    pinches: &'a [u32],
 }
 
 impl Contours {
     /// Gathers the outlines of all nodes, children first.
     pub(super) fn build(tree: &Tree) -> Self {
-        let mut contours = Self { ranges: vec![[0, 0]; tree.nodes.len()], vertices: Vec::new() };
+        let mut contours = Self { ranges: vec![Range::default(); tree.nodes.len()], ..Self::default() };
         // Open edges of the nodes whose parent is still to come; `None` where an edge is used twice in one direction.
         let mut open: Vec<Option<Vec<[u32; 2]>>> = vec![None; tree.nodes.len()];
         let mut edges = Vec::new();
-        let mut lookup = Vec::new();
+        let mut walker = Walker::default();
         for index in (0..tree.nodes.len()).rev() {
             edges.clear();
             let mut broken = false;
@@ -71,25 +93,37 @@ impl Contours {
             if broken || !cancel_opposite(&mut edges) {
                 continue;
             }
-            if let Some(outline) = single_loop(&edges, &mut lookup) {
-                contours.ranges[index] = [contours.vertices.len() as u32, outline.len() as u32];
-                contours.vertices.extend(outline);
+            if walker.closed_walk(&edges) {
+                let start = [contours.vertices.len() as u32, contours.pinches.len() as u32];
+                contours.vertices.extend_from_slice(&walker.walk);
+                walker.append_pinches(&mut contours.pinches);
+                contours.ranges[index] = Range {
+                    vertices: [start[0], contours.vertices.len() as u32],
+                    pinches: [start[1], contours.pinches.len() as u32],
+                };
             }
             open[index] = Some(edges.clone());
         }
         contours.vertices.shrink_to_fit();
+        contours.pinches.shrink_to_fit();
         contours
     }
 
-    /// The outline of a node, empty if it is not a single loop.
+    /// The outline of a node, if it is connected.
     #[inline]
-    pub(super) fn of(&self, node: usize) -> &[u32] {
-        let [start, length] = self.ranges[node];
-        &self.vertices[start as usize..(start + length) as usize]
+    pub(super) fn of(&self, node: usize) -> Option<Outline<'_>> {
+        let range = self.ranges[node];
+        let slice =
+            |list, [from, to]: [u32; 2]| -> &[u32] { &<[u32]>::as_ref(list)[from as usize..to as usize] };
+        let outline = Outline {
+            walk: slice(&self.vertices, range.vertices),
+            pinches: slice(&self.pinches, range.pinches),
+        };
+        (!outline.walk.is_empty()).then_some(outline)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&self.ranges[..]) + size_of_val(&self.vertices[..])
+        size_of_val(&self.ranges[..]) + size_of_val(&self.vertices[..]) + size_of_val(&self.pinches[..])
     }
 }
 
@@ -126,46 +160,75 @@ fn cancel_opposite(edges: &mut Vec<[u32; 2]>) -> bool {
     true
 }
 
-/// The vertices of the loop that the edges form, if they form exactly one that passes no vertex twice.
-fn single_loop(edges: &[[u32; 2]], lookup: &mut Vec<[u32; 2]>) -> Option<Vec<u32>> {
-    if edges.len() < 3 || edges.len() > LONGEST_OUTLINE {
-        return None;
-    }
-    lookup.clear();
-    lookup.extend_from_slice(edges);
-    lookup.sort_unstable();
-    if lookup.windows(2).any(|pair| pair[0][0] == pair[1][0]) {
-        return None;
-    }
-    let start = lookup[0][0];
-    let mut outline = Vec::with_capacity(edges.len());
-    let mut vertex = start;
-    loop {
-        outline.push(vertex);
-        let at = lookup.binary_search_by_key(&vertex, |edge| edge[0]).ok()?;
-        vertex = lookup[at][1];
-        if vertex == start {
-            break;
+/// Finds a closed walk through all edges (Hierholzer's method); keeps its memory.
+#[derive(Default)]
+struct Walker {
+    /// Edges by start, unused ones of a vertex in `next..` of its run.
+    sorted: Vec<[u32; 2]>,
+    next: Vec<u32>,
+    trail: Vec<u32>,
+    walk: Vec<u32>,
+    places: Vec<(u32, u32)>,
+}
+
+impl Walker {
+    /// Whether the edges are connected; then `walk` holds the vertices of a closed walk along each of them once.
+    ///
+    /// As a sum of triangle outlines, the edges leave every vertex as often as they arrive there.
+    fn closed_walk(&mut self, edges: &[[u32; 2]]) -> bool {
+        self.walk.clear();
+        if edges.len() < 3 || edges.len() > LONGEST_OUTLINE {
+            return false;
         }
-        if outline.len() == edges.len() {
-            return None;
+        self.sorted.clear();
+        self.sorted.extend_from_slice(edges);
+        self.sorted.sort_unstable();
+        let sorted = &self.sorted;
+        let run_start = |vertex: u32| sorted.partition_point(|edge| edge[0] < vertex);
+        self.next.clear();
+        self.next.extend(0..edges.len() as u32);
+        self.trail.clear();
+        self.trail.push(sorted[0][0]);
+        while let Some(&vertex) = self.trail.last() {
+            let run = run_start(vertex);
+            let unused = self.next[run] as usize;
+            if unused < sorted.len() && sorted[unused][0] == vertex {
+                self.next[run] += 1;
+                self.trail.push(sorted[unused][1]);
+            } else {
+                self.walk.push(vertex);
+                self.trail.pop();
+            }
+        }
+        // The walk ends where it began; it comes out backwards.
+        self.walk.pop();
+        self.walk.reverse();
+        self.walk.len() == edges.len()
+    }
+
+    /// Appends the places of the walk at which its vertex occurs more than once.
+    fn append_pinches(&mut self, out: &mut Vec<u32>) {
+        self.places.clear();
+        self.places.extend(self.walk.iter().zip(0..).map(|(&vertex, place)| (vertex, place)));
+        self.places.sort_unstable();
+        for group in self.places.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
+            out.extend(group.iter().map(|place| place.1));
         }
     }
-    (outline.len() == edges.len()).then_some(outline)
 }
 
 /// Directions in which all normals of a row certainly point: bit 2·axis for up, bit 2·axis + 1 for down.
 #[inline(always)]
 pub(super) fn signs_of_row<S: Simd>(simd: S, row: &Row, slack: f32) -> u8 {
-    let edge = |from: usize, to: usize| {
-        [0, 1, 2].map(|axis| {
-            let load = |corner: usize| f32x8::load_array_ref(simd, &row.corners[corner][axis]);
-            load(to) - load(from)
-        })
-    };
-    let (e, f) = (edge(0, 1), edge(0, 2));
-    let longest = |v: &[f32x8<S>; 3]| v[0].abs().max(v[1].abs()).max(v[2].abs());
-    let size = longest(&e).max(longest(&f));
+    let mut e = [f32x8::splat(simd, 0.0); 3];
+    let mut f = e;
+    let mut size = e[0];
+    for axis in 0..3 {
+        let a = f32x8::load_array_ref(simd, &row.corners[0][axis]);
+        e[axis] = f32x8::load_array_ref(simd, &row.corners[1][axis]) - a;
+        f[axis] = f32x8::load_array_ref(simd, &row.corners[2][axis]) - a;
+        size = size.max(e[axis].abs()).max(f[axis].abs());
+    }
     // |n_axis| is off by at most 4 e ε + 2 ε² + 4 u e² with ε = 2 slack + u e; rounded up generously.
     let error = size * (2.0 * slack) + size * size * 1e-7;
     let bound = (error * 4.0 + 8.0 * slack * slack) * 1.25 + 1e-30;
@@ -186,67 +249,108 @@ struct Edge {
     high: DVec2,
     from: DVec2,
     to: DVec2,
-    index: u32,
+    ids: [u32; 2],
 }
 
-/// Reused memory of [`is_simple_polygon`].
+/// Reused memory of [`Outline::bounds_single_cover`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutlineScratch {
     edges: Vec<Edge>,
+    spokes: Vec<Spoke>,
 }
 
-/// Whether the outline, seen along an axis, is certainly a simple polygon: no two of its edges meet, except
-/// neighbours in their common end.
-pub(super) fn is_simple_polygon(
-    outline: &[u32],
-    positions: &[DVec3],
-    axis: usize,
-    scratch: &mut OutlineScratch,
-) -> bool {
-    let project = |v: u32| {
-        let p = positions[v as usize];
-        DVec2::new(p[(axis + 1) % 3], p[(axis + 2) % 3])
-    };
-    let count = outline.len();
-    let edges = &mut scratch.edges;
-    edges.clear();
-    let mut from = project(outline[count - 1]);
-    for (index, &v) in outline.iter().enumerate() {
-        let to = project(v);
-        edges.push(Edge { low: from.min(to), high: from.max(to), from, to, index: index as u32 });
-        from = to;
+/// An edge of the outline at a vertex where several meet.
+#[derive(Clone, Copy, Debug)]
+struct Spoke {
+    tip: DVec2,
+    leaves: bool,
+}
+
+impl Outline<'_> {
+    /// Whether a patch with this outline, all of whose normals point one way along the axis, certainly covers no
+    /// point twice when seen along that axis: see the head of the module.
+    pub(super) fn bounds_single_cover(
+        &self,
+        positions: &[DVec3],
+        axis: usize,
+        scratch: &mut OutlineScratch,
+    ) -> bool {
+        let project = |v: u32| {
+            let p = positions[v as usize];
+            DVec2::new(p[(axis + 1) % 3], p[(axis + 2) % 3])
+        };
+        self.alternates_at_pinches(&project, &mut scratch.spokes)
+            && self.edges_are_apart(&project, &mut scratch.edges)
     }
-    for (k, edge) in edges.iter().enumerate() {
-        if turns_back(edge.from, edge.to, edges[(k + 1) % count].to) {
-            return false;
+
+    /// Whether edges meet only in vertices of both, and do not overlap there.
+    fn edges_are_apart(&self, project: &impl Fn(u32) -> DVec2, edges: &mut Vec<Edge>) -> bool {
+        edges.clear();
+        let last = self.walk[self.walk.len() - 1];
+        let mut tail = (last, project(last));
+        for &v in self.walk {
+            let head = (v, project(v));
+            let (from, to) = (tail.1, head.1);
+            edges.push(Edge { low: from.min(to), high: from.max(to), from, to, ids: [tail.0, head.0] });
+            tail = head;
         }
+        // Sweep along x: only edges whose x ranges overlap are compared.
+        edges.sort_unstable_by(|p, q| p.low.x.total_cmp(&q.low.x).then(p.ids.cmp(&q.ids)));
+        edges.iter().enumerate().all(|(k, p)| {
+            let in_reach = edges[k + 1..].iter().take_while(|q| q.low.x <= p.high.x);
+            in_reach.filter(|q| p.low.y <= q.high.y && q.low.y <= p.high.y).all(|q| are_apart(p, q))
+        })
     }
-    // Sweep along x: only edges whose x ranges overlap are compared.
-    edges.sort_unstable_by(|p, q| p.low.x.total_cmp(&q.low.x).then(p.index.cmp(&q.index)));
-    for (k, p) in edges.iter().enumerate() {
-        for q in edges[k + 1..].iter().take_while(|q| q.low.x <= p.high.x) {
-            let apart = p.index.abs_diff(q.index);
-            let neighbours = apart == 1 || apart as usize == count - 1;
-            if !neighbours && p.low.y <= q.high.y && q.low.y <= p.high.y && may_meet(p, q) {
-                return false;
+
+    /// Whether around every vertex that the walk passes more than once, edges leaving and arriving alternate.
+    fn alternates_at_pinches(&self, project: &impl Fn(u32) -> DVec2, spokes: &mut Vec<Spoke>) -> bool {
+        let count = self.walk.len();
+        let vertex = |place: &u32| self.walk[*place as usize];
+        self.pinches.chunk_by(|a, b| vertex(a) == vertex(b)).all(|places| {
+            let hub = project(vertex(&places[0]));
+            spokes.clear();
+            for &place in places {
+                let (before, after) = ((place as usize + count - 1) % count, (place as usize + 1) % count);
+                spokes.push(Spoke { tip: project(self.walk[before]), leaves: false });
+                spokes.push(Spoke { tip: project(self.walk[after]), leaves: true });
             }
-        }
+            spokes.sort_unstable_by(|p, q| by_angle(hub, p.tip, q.tip));
+            spokes.iter().zip(spokes.iter().cycle().skip(1)).all(|(p, q)| p.leaves != q.leaves)
+        })
     }
-    true
 }
 
-/// Whether edge b→c leaves b exactly towards a.
+/// Order of two points by the direction in which they are seen from the hub, counter-clockwise from −x.
+fn by_angle(hub: DVec2, p: DVec2, q: DVec2) -> Ordering {
+    let upper = |p: DVec2| (p.y, p.x) > (hub.y, hub.x);
+    let around = match orient2d(hub, p, q) {
+        Sign::Positive => Ordering::Less,
+        Sign::Negative => Ordering::Greater,
+        Sign::Zero => Ordering::Equal,
+    };
+    upper(p).cmp(&upper(q)).then(around)
+}
+
+/// Whether two edges certainly share no point, or only a vertex of both.
+fn are_apart(p: &Edge, q: &Edge) -> bool {
+    let one_side = |a: Sign, b: Sign| a == b && a != Sign::Zero;
+    match (p.ids, q.ids) {
+        (a, b) if a[1] == b[0] => !turns_back(p.from, p.to, q.to),
+        (a, b) if a[0] == b[1] => !turns_back(q.from, q.to, p.to),
+        (a, b) if a[0] == b[0] => !turns_back(p.to, p.from, q.to),
+        (a, b) if a[1] == b[1] => !turns_back(p.from, p.to, q.from),
+        _ => {
+            one_side(orient2d(p.from, p.to, q.from), orient2d(p.from, p.to, q.to))
+                || one_side(orient2d(q.from, q.to, p.from), orient2d(q.from, q.to, p.to))
+        }
+    }
+}
+
+/// Whether b→c leaves b exactly towards a.
 fn turns_back(a: DVec2, b: DVec2, c: DVec2) -> bool {
     if orient2d(a, b, c) != Sign::Zero {
         return false;
     }
     let between = |a: f64, b: f64, c: f64| (a < b && b < c) || (a > b && b > c);
     !(between(a.x, b.x, c.x) || between(a.y, b.y, c.y))
-}
-
-/// False only if the two edges share no point.
-fn may_meet(p: &Edge, q: &Edge) -> bool {
-    let one_side = |a: Sign, b: Sign| a == b && a != Sign::Zero;
-    !(one_side(orient2d(p.from, p.to, q.from), orient2d(p.from, p.to, q.to))
-        || one_side(orient2d(q.from, q.to, p.from), orient2d(q.from, q.to, p.to)))
 }

@@ -151,8 +151,10 @@ impl Node {
     }
 
     /// The box of one lane in frame coordinates.
+    #[inline(always)]
     fn lane_box(&self, lane: usize) -> ([f32; 3], [f32; 3]) {
-        ([0, 1, 2].map(|axis| self.low[axis][lane]), [0, 1, 2].map(|axis| self.high[axis][lane]))
+        let (low, high) = (&self.low, &self.high);
+        ([low[0][lane], low[1][lane], low[2][lane]], [high[0][lane], high[1][lane], high[2][lane]])
     }
 }
 
@@ -206,6 +208,12 @@ impl MeshTree {
         Ok(())
     }
 
+    /// Brings rows and boxes up to date with the mesh's present positions. [`MeshTree::set_positions`] does this
+    /// already; on its own it is for measuring.
+    pub fn refit(&mut self, parallel: bool) {
+        self.tree.refit_with(&self.mesh, parallel);
+    }
+
     /// Lets `change` move the vertices, then refits: for solvers that update positions in place.
     ///
     /// # Errors
@@ -249,5 +257,16 @@ impl Tree {
         let low = [0, 1, 2].map(|axis| root.low[axis].iter().copied().fold(f32::INFINITY, f32::min));
         let high = [0, 1, 2].map(|axis| root.high[axis].iter().copied().fold(f32::NEG_INFINITY, f32::max));
         Some((low, high))
+    }
+
+    /// Largest coordinate of any box, in frame coordinates.
+    fn reach(&self) -> f64 {
+        let Some((low, high)) = self.bounds() else { return 0.0 };
+        f64::from(low.iter().chain(&high).fold(0.0_f32, |reach, x| reach.max(x.abs())))
+    }
+
+    /// How far stored coordinates may be from the true ones: less than [`Frame::SLACK`] if they are small.
+    fn slack(&self) -> f32 {
+        Frame::SLACK * (self.reach() as f32 / Frame::REACH)
     }
 }

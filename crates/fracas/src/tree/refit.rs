@@ -25,9 +25,7 @@ impl Tree {
     pub(super) fn refit_with(&mut self, mesh: &Mesh, parallel: bool) {
         self.refit_in_frame(mesh, parallel);
         // A body that left its frame, or shrank in it, gets a new one; then one more pass is due.
-        let Some((low, high)) = self.bounds() else { return };
-        let reach = low.iter().chain(&high).fold(0.0_f32, |reach, x| reach.max(x.abs()));
-        if !(0.125..=Frame::REACH).contains(&reach) {
+        if !self.nodes.is_empty() && !(0.125..=f64::from(Frame::REACH)).contains(&self.reach()) {
             let (low, high) = mesh.bounds();
             let frame = Frame::around(low, high);
             if frame != self.frame {
@@ -171,16 +169,24 @@ impl Job<'_> {
 fn row_box<S: Simd>(simd: S, row: &Row) -> ([f32; 3], [f32; 3]) {
     // Slack for the stored coordinates, and as much again for the rounding of the widened box itself.
     let pad = 2.0 * Frame::SLACK;
-    let load = |corner: usize, axis: usize| f32x8::load_array_ref(simd, &row.corners[corner][axis]);
-    let low = [0, 1, 2].map(|axis| load(0, axis).min(load(1, axis)).min(load(2, axis)).reduce_min() - pad);
-    let high = [0, 1, 2].map(|axis| load(0, axis).max(load(1, axis)).max(load(2, axis)).reduce_max() + pad);
+    let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+    for axis in 0..3 {
+        let a = f32x8::load_array_ref(simd, &row.corners[0][axis]);
+        let b = f32x8::load_array_ref(simd, &row.corners[1][axis]);
+        let c = f32x8::load_array_ref(simd, &row.corners[2][axis]);
+        low[axis] = a.min(b).min(c).reduce_min() - pad;
+        high[axis] = a.max(b).max(c).reduce_max() + pad;
+    }
     (low, high)
 }
 
 /// The union of a node's boxes.
 #[inline(always)]
 fn node_box<S: Simd>(simd: S, node: &Node) -> ([f32; 3], [f32; 3]) {
-    let low = [0, 1, 2].map(|axis| f32x8::load_array_ref(simd, &node.low[axis]).reduce_min());
-    let high = [0, 1, 2].map(|axis| f32x8::load_array_ref(simd, &node.high[axis]).reduce_max());
+    let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+    for axis in 0..3 {
+        low[axis] = f32x8::load_array_ref(simd, &node.low[axis]).reduce_min();
+        high[axis] = f32x8::load_array_ref(simd, &node.high[axis]).reduce_max();
+    }
     (low, high)
 }

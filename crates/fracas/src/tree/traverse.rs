@@ -4,7 +4,7 @@
 //! with itself. Opening a pair of nodes compares eight boxes with each child of the other in one instruction;
 //! leaves meet in the row filter; what it cannot rule out is decided exactly, in batches.
 
-use super::contour::{OutlineScratch, is_simple_polygon};
+use super::contour::OutlineScratch;
 use super::query::lanes_overlapping;
 use super::{Child, Node, Tree};
 use crate::exact;
@@ -33,7 +33,7 @@ pub(super) enum Meeting<'a> {
 /// Two things of which parts may collide; equal ones stand for one thing against itself.
 pub(super) type Task = (Child, Child);
 
-/// Survivors are decided whenever this many have gathered.
+/// Open pairs are decided whenever this many have gathered.
 const BATCH: usize = 4096;
 
 /// Prepared rows kept per side; a power of two.
@@ -42,7 +42,9 @@ const CACHE: usize = 16;
 /// One thread's share of a query: its stack, its memory, its results.
 pub(super) struct Worker {
     stack: Vec<Task>,
-    survivors: Vec<(u32, u32)>,
+    /// Triangle pairs that certainly cross, and those still to be decided.
+    crossing: Vec<(u32, u32)>,
+    open: Vec<(u32, u32)>,
     outline: OutlineScratch,
     a_sides: SideCache,
     b_sides: SideCache,
@@ -54,7 +56,8 @@ impl Default for Worker {
     fn default() -> Self {
         Self {
             stack: Vec::new(),
-            survivors: Vec::new(),
+            crossing: Vec::new(),
+            open: Vec::new(),
             outline: OutlineScratch::default(),
             a_sides: SideCache::new(),
             b_sides: SideCache::new(),
@@ -68,7 +71,8 @@ impl Worker {
     /// Forgets the last query; keeps the memory.
     pub(super) fn reset(&mut self) {
         self.stack.clear();
-        self.survivors.clear();
+        self.crossing.clear();
+        self.open.clear();
         self.pairs.clear();
         self.stats = PairStats::default();
         self.a_sides.forget();
@@ -103,7 +107,7 @@ impl Worker {
             Meeting::Itself { mesh, tree } => {
                 while !self.stack.is_empty() {
                     self.step_itself(simd, mesh, tree);
-                    if self.survivors.len() >= BATCH {
+                    if self.open.len() + self.crossing.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
                 }
@@ -111,7 +115,7 @@ impl Worker {
             Meeting::Two { a, b, bridge, .. } => {
                 while !self.stack.is_empty() {
                     self.step_two(simd, a.tree, b.tree, bridge);
-                    if self.survivors.len() >= BATCH {
+                    if self.open.len() + self.crossing.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
                 }
@@ -122,12 +126,12 @@ impl Worker {
     #[inline(always)]
     fn step_itself<S: Simd>(&mut self, simd: S, mesh: &Mesh, tree: &Tree) {
         let Some((a, b)) = self.stack.pop() else { return };
-        let filter = RowFilter::new(simd, Frame::SLACK);
+        let filter = RowFilter::new(simd, tree.slack());
         if a != b {
             self.step_pair::<S, true>(simd, &filter, tree, tree, None, (a, b));
         } else if a.is_leaf() {
             let ids = &tree.ids[a.index()];
-            let side = self.a_sides.get(&filter, a.index(), ids, || tree.rows[a.index()]);
+            let side = self.a_sides.get(&filter, a.index(), ids, &tree.rows[a.index()], None);
             let used = ids.used();
             for one in 0..LANES {
                 let later = used & (!1_u32 << one);
@@ -135,8 +139,13 @@ impl Worker {
                     break;
                 }
                 self.stats.rows += 1;
-                let left = filter.survivors::<true>(side, one, side, later, &mut self.stats.box_pairs);
-                push_survivors(&mut self.survivors, left, |lane| (ids.triangles[one], ids.triangles[lane]));
+                let verdict = filter.meet::<true>(side, one, side, later, &mut self.stats.box_pairs);
+                for lane in bits(verdict.crossing) {
+                    self.crossing.push((ids.triangles[one], ids.triangles[lane]));
+                }
+                for lane in bits(verdict.open) {
+                    self.open.push((ids.triangles[one], ids.triangles[lane]));
+                }
             }
         } else {
             if self.cannot_meet_itself(mesh, tree, a.index()) {
@@ -180,9 +189,7 @@ impl Worker {
         (i, j): Task,
     ) {
         match (i.is_leaf(), j.is_leaf()) {
-            (true, true) => {
-                self.leaf_leaf::<S, NEIGHBOURS>(simd, filter, a, b, bridge, (i.index(), j.index()))
-            }
+            (true, true) => self.leaf_leaf::<S, NEIGHBOURS>(filter, a, b, bridge, (i.index(), j.index())),
             (false, false) => {
                 self.stats.node_pairs += 1;
                 let (node, other) = (&a.nodes[i.index()], &b.nodes[j.index()]);
@@ -198,8 +205,7 @@ impl Worker {
                 self.stats.node_pairs += 1;
                 let node = &a.nodes[i.index()];
                 let leaf = j.index();
-                let side =
-                    self.b_sides.get(filter, leaf, &b.ids[leaf], || mapped_row(simd, &b.rows[leaf], bridge));
+                let side = self.b_sides.get(filter, leaf, &b.ids[leaf], &b.rows[leaf], bridge);
                 let (low, high) = side.bounds(3.0 * filter.slack());
                 for hit in bits(lanes_overlapping(simd, &node.low, &node.high, low, high)) {
                     self.stack.push((node.children[hit], j));
@@ -208,7 +214,7 @@ impl Worker {
             (true, false) => {
                 self.stats.node_pairs += 1;
                 let leaf = i.index();
-                let side = self.a_sides.get(filter, leaf, &a.ids[leaf], || a.rows[leaf]);
+                let side = self.a_sides.get(filter, leaf, &a.ids[leaf], &a.rows[leaf], None);
                 let (low, high) = side.bounds(3.0 * filter.slack());
                 let node = &b.nodes[j.index()];
                 let boxes = MappedBoxes::new(simd, node, bridge);
@@ -223,61 +229,66 @@ impl Worker {
     #[inline(always)]
     fn leaf_leaf<S: Simd, const NEIGHBOURS: bool>(
         &mut self,
-        simd: S,
         filter: &RowFilter<S>,
         a: &Tree,
         b: &Tree,
         bridge: Option<&Bridge>,
         (i, j): (usize, usize),
     ) {
-        let row = self.a_sides.get(filter, i, &a.ids[i], || a.rows[i]);
-        let ones = self.b_sides.get(filter, j, &b.ids[j], || mapped_row(simd, &b.rows[j], bridge));
+        let row = self.a_sides.get(filter, i, &a.ids[i], &a.rows[i], None);
+        let ones = self.b_sides.get(filter, j, &b.ids[j], &b.rows[j], bridge);
         let (a_ids, b_ids) = (&a.ids[i], &b.ids[j]);
         let used = a_ids.used();
         let (low, high) = row.bounds(3.0 * filter.slack());
         for one in bits(filter.lanes_in_box(ones, low, high) & b_ids.used()) {
             self.stats.rows += 1;
-            let left = filter.survivors::<NEIGHBOURS>(ones, one, row, used, &mut self.stats.box_pairs);
-            push_survivors(&mut self.survivors, left, |lane| (a_ids.triangles[lane], b_ids.triangles[one]));
+            let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, used, &mut self.stats.box_pairs);
+            for lane in bits(verdict.crossing) {
+                self.crossing.push((a_ids.triangles[lane], b_ids.triangles[one]));
+            }
+            for lane in bits(verdict.open) {
+                self.open.push((a_ids.triangles[lane], b_ids.triangles[one]));
+            }
         }
     }
 
     fn cannot_meet_itself(&mut self, mesh: &Mesh, tree: &Tree, node: usize) -> bool {
         let Some(contours) = &tree.contours else { return false };
         let signs = tree.nodes[node].common_signs();
+        if signs == 0 {
+            return false;
+        }
+        let axis = signs.trailing_zeros() as usize / 2;
         let outline = contours.of(node);
-        signs != 0
-            && !outline.is_empty()
-            && is_simple_polygon(
-                outline,
-                mesh.positions(),
-                signs.trailing_zeros() as usize / 2,
-                &mut self.outline,
-            )
+        outline.is_some_and(|o| o.bounds_single_cover(mesh.positions(), axis, &mut self.outline))
     }
 
-    /// Decides the gathered survivors exactly.
+    /// Decides the open pairs exactly, and adds all that count.
     fn decide(&mut self, meeting: &Meeting, touch: Touch) {
-        self.stats.decided += self.survivors.len() as u64;
+        self.stats.decided += self.open.len() as u64;
         match meeting {
             Meeting::Itself { mesh, .. } => {
-                for (i, j) in self.survivors.drain(..) {
-                    let (i, j) = (i.min(j), i.max(j));
+                for (i, j) in self.open.drain(..) {
                     let ids = [mesh.triangles()[i as usize], mesh.triangles()[j as usize]];
-                    let [t, u] = ids.map(|v| corners(mesh, v, &Pose::IDENTITY));
+                    let (t, u) =
+                        (corners(mesh, ids[0], &Pose::IDENTITY), corners(mesh, ids[1], &Pose::IDENTITY));
                     if touch.accepts(exact::tri_tri_shared(&t, ids[0], &u, ids[1])) {
-                        self.pairs.push(Pair::new(i, j));
+                        self.crossing.push((i, j));
                     }
                 }
+                self.pairs.extend(self.crossing.drain(..).map(|(i, j)| Pair::new(i.min(j), i.max(j))));
             }
             Meeting::Two { a, b, swapped, .. } => {
-                for (i, j) in self.survivors.drain(..) {
+                for (i, j) in self.open.drain(..) {
                     let t = corners(a.mesh, a.mesh.triangles()[i as usize], a.pose);
                     let u = corners(b.mesh, b.mesh.triangles()[j as usize], b.pose);
                     if touch.accepts(exact::tri_tri(&t, &u)) {
-                        self.pairs.push(if *swapped { Pair::new(j, i) } else { Pair::new(i, j) });
+                        self.crossing.push((i, j));
                     }
                 }
+                let swapped = *swapped;
+                let in_order = |(i, j)| if swapped { Pair::new(j, i) } else { Pair::new(i, j) };
+                self.pairs.extend(self.crossing.drain(..).map(in_order));
             }
         }
     }
@@ -285,28 +296,30 @@ impl Worker {
 
 #[inline]
 fn corners(mesh: &Mesh, ids: [u32; 3], pose: &Pose) -> Triangle {
-    let [a, b, c] = ids.map(|v| pose.apply(mesh.positions()[v as usize]));
-    Triangle::new(a, b, c)
-}
-
-#[inline(always)]
-fn push_survivors(out: &mut Vec<(u32, u32)>, lanes: u32, pair: impl Fn(usize) -> (u32, u32)) {
-    for lane in bits(lanes) {
-        out.push(pair(lane));
-    }
+    let at = |v: u32| pose.apply(mesh.positions()[v as usize]);
+    Triangle::new(at(ids[0]), at(ids[1]), at(ids[2]))
 }
 
 /// Positions of the set bits, lowest first.
 #[inline(always)]
-fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        if mask == 0 {
+fn bits(mask: u32) -> Bits {
+    Bits(mask)
+}
+
+struct Bits(u32);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
             return None;
         }
-        let bit = mask.trailing_zeros() as usize;
-        mask &= mask - 1;
+        let bit = self.0.trailing_zeros() as usize;
+        self.0 &= self.0 - 1;
         Some(bit)
-    })
+    }
 }
 
 /// The last few rows prepared for the filter, found by leaf number.
@@ -330,12 +343,18 @@ impl SideCache {
         filter: &RowFilter<S>,
         leaf: usize,
         ids: &RowIds,
-        row: impl FnOnce() -> Row,
+        row: &Row,
+        bridge: Option<&Bridge>,
     ) -> &RowSide {
         let slot = leaf % CACHE;
         if self.leaves[slot] != leaf as u32 {
             self.leaves[slot] = leaf as u32;
-            filter.prepare(&row(), ids, &mut self.sides[slot]);
+            match bridge {
+                Some(bridge) => {
+                    filter.prepare(&mapped_row(filter.simd(), row, bridge), ids, &mut self.sides[slot])
+                }
+                None => filter.prepare(row, ids, &mut self.sides[slot]),
+            }
         }
         &self.sides[slot]
     }
@@ -370,18 +389,21 @@ impl Bridge {
         };
         let posing = if posed { 64.0 * f64::EPSILON * (world(a) + world(b)) * fa.scale } else { 0.0 };
         let u = 0.5 * f64::from(f32::EPSILON);
-        let reach = 2.0 * f64::from(Frame::REACH) * ratio;
+        let reach = b.tree.reach() * ratio;
         let far = offset.abs().max_element();
-        let own = f64::from(Frame::SLACK);
-        let moved = 2.0 * own * ratio + 8.0 * u * (reach + far);
+        let rotated = rotation != DMat3::IDENTITY;
+        let own = f64::from(a.tree.slack());
+        // Unrotated, the only roundings are that of the offset and of one addition: the ratio is a power of two.
+        let moved = f64::from(b.tree.slack()) * ratio * if rotated { 2.0 } else { 1.0 }
+            + u * (reach + far) * if rotated { 16.0 } else { 2.0 };
         // Too far or too coarse to say anything in f32: everything survives the filter then.
         let slack = (own.max(moved) + posing).min(1e9);
-        let box_pad = posing + 16.0 * u * (reach + far + f64::from(Frame::REACH));
+        let box_pad = posing + 32.0 * u * (reach + far + f64::from(Frame::REACH));
         let m = rotation * ratio;
         let bridge = Self {
             matrix: [m.row(0), m.row(1), m.row(2)].map(|row| row.to_array().map(|x| x as f32)),
             offset: offset.to_array().map(|x| x as f32),
-            rotated: rotation != DMat3::IDENTITY,
+            rotated,
             slack: slack as f32 * 1.001,
             box_pad: box_pad.min(1e9) as f32 * 1.001,
         };
@@ -408,23 +430,18 @@ impl MappedBoxes {
     #[inline(always)]
     fn new<S: Simd>(simd: S, node: &Node, bridge: Option<&Bridge>) -> Self {
         let Some(bridge) = bridge else { return Self { low: node.low, high: node.high } };
-        let load = |v: &[f32; LANES]| f32x8::load_array_ref(simd, v);
         let mut boxes = Self { low: node.low, high: node.high };
-        let (low, high) = ([0, 1, 2].map(|k| load(&node.low[k])), [0, 1, 2].map(|k| load(&node.high[k])));
         for axis in 0..3 {
-            let (mut to_low, mut to_high);
-            if bridge.rotated {
-                let pad = f32x8::splat(simd, bridge.offset[axis]);
-                (to_low, to_high) = (pad, pad);
-                for k in 0..3 {
+            let offset = f32x8::splat(simd, bridge.offset[axis]);
+            let (mut to_low, mut to_high) = (offset, offset);
+            for k in 0..3 {
+                if bridge.rotated || k == axis {
                     let g = bridge.matrix[axis][k];
-                    let (near, far) = (low[k] * g, high[k] * g);
+                    let near = f32x8::load_array_ref(simd, &node.low[k]) * g;
+                    let far = f32x8::load_array_ref(simd, &node.high[k]) * g;
                     to_low += near.min(far);
                     to_high += near.max(far);
                 }
-            } else {
-                to_low = low[axis] * bridge.matrix[axis][axis] + bridge.offset[axis];
-                to_high = high[axis] * bridge.matrix[axis][axis] + bridge.offset[axis];
             }
             (to_low - bridge.box_pad).store_array(&mut boxes.low[axis]);
             (to_high + bridge.box_pad).store_array(&mut boxes.high[axis]);
@@ -434,25 +451,28 @@ impl MappedBoxes {
 
     #[inline(always)]
     fn lane(&self, lane: usize) -> ([f32; 3], [f32; 3]) {
-        (self.low.map(|x| x[lane]), self.high.map(|x| x[lane]))
+        let (low, high) = (&self.low, &self.high);
+        ([low[0][lane], low[1][lane], low[2][lane]], [high[0][lane], high[1][lane], high[2][lane]])
     }
 }
 
 /// A row of `b` in the common frame.
 #[inline(always)]
-fn mapped_row<S: Simd>(simd: S, row: &Row, bridge: Option<&Bridge>) -> Row {
-    let Some(bridge) = bridge else { return *row };
+fn mapped_row<S: Simd>(simd: S, row: &Row, bridge: &Bridge) -> Row {
     let mut mapped = Row::ZERO;
-    for (from, to) in row.corners.iter().zip(&mut mapped.corners) {
-        let x = [0, 1, 2].map(|k| f32x8::load_array_ref(simd, &from[k]));
+    for corner in 0..3 {
+        let from = &row.corners[corner];
+        let x = f32x8::load_array_ref(simd, &from[0]);
+        let y = f32x8::load_array_ref(simd, &from[1]);
+        let z = f32x8::load_array_ref(simd, &from[2]);
         for axis in 0..3 {
             let g = bridge.matrix[axis];
             let moved = if bridge.rotated {
-                x[0] * g[0] + x[1] * g[1] + x[2] * g[2] + bridge.offset[axis]
+                x * g[0] + y * g[1] + z * g[2]
             } else {
-                x[axis] * g[axis] + bridge.offset[axis]
+                f32x8::load_array_ref(simd, &from[axis]) * g[axis]
             };
-            moved.store_array(&mut to[axis]);
+            (moved + bridge.offset[axis]).store_array(&mut mapped.corners[corner][axis]);
         }
     }
     mapped

@@ -1,0 +1,5 @@
+//! What users would pick instead, driven as their documentation says.
+
+pub mod obvhs;
+pub mod parry;
+pub mod python;

@@ -1,0 +1,53 @@
+//! parry3d's box tree: boxes in `f32`, pairs of leaves, then the plain triangle test.
+
+use crate::naive;
+use fracas::Mesh;
+use fracas::mesh::TriangleId;
+use parry3d::bounding_volume::Aabb;
+use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+
+/// A mesh with parry's tree over it.
+pub struct Body<'a> {
+    mesh: &'a Mesh,
+    bvh: Bvh,
+    workspace: BvhWorkspace,
+}
+
+/// The box of a triangle as parry keeps it.
+fn aabb(mesh: &Mesh, triangle: usize) -> Aabb {
+    let b = mesh.triangle(TriangleId(triangle as u32)).aabb();
+    Aabb::new(b.min.to_array().into(), b.max.to_array().into())
+}
+
+impl<'a> Body<'a> {
+    pub fn build(mesh: &'a Mesh, strategy: BvhBuildStrategy) -> Self {
+        let boxes: Vec<Aabb> = (0..mesh.triangle_count()).map(|t| aabb(mesh, t)).collect();
+        Self { mesh, bvh: Bvh::from_leaves(strategy, &boxes), workspace: BvhWorkspace::default() }
+    }
+
+    /// Self-intersections: pairs of leaves, neighbours skipped, the rest tested.
+    pub fn self_pairs(&mut self, out: &mut Vec<(u32, u32)>) {
+        out.clear();
+        let mesh = self.mesh;
+        self.bvh.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |i, j| {
+            let (p, q) = (mesh.triangles()[i as usize], mesh.triangles()[j as usize]);
+            let neighbours = p.iter().any(|v| q.contains(v));
+            if !neighbours && naive::intersect(&mesh.triangle(TriangleId(i)), &mesh.triangle(TriangleId(j))) {
+                out.push((i.min(j), i.max(j)));
+            }
+        });
+        out.sort_unstable();
+    }
+
+    /// Intersections with another body.
+    pub fn pairs(&self, other: &Self, out: &mut Vec<(u32, u32)>) {
+        out.clear();
+        for (i, j) in self.bvh.leaf_pairs(&other.bvh, |a, b| a.intersects(b)) {
+            let (t, u) = (self.mesh.triangle(TriangleId(i)), other.mesh.triangle(TriangleId(j)));
+            if naive::intersect(&t, &u) {
+                out.push((i, j));
+            }
+        }
+        out.sort_unstable();
+    }
+}
