@@ -109,21 +109,75 @@ impl Plane {
     /// The side of `d`. [`Sign::Zero`] for all points if the three points of the plane lie on a line.
     #[inline]
     pub(super) fn side(&self, d: DVec3) -> Sign {
-        let w = d - self.a;
-        let (n, p) = (self.normal, self.permanent);
-        let volume = n.x * w.x + n.y * w.y + n.z * w.z;
-        let permanent = p.x * w.x.abs() + p.y * w.y.abs() + p.z * w.z.abs();
-        if volume.abs() > BOUND_3D * permanent + FLOOR {
-            certain(volume)
-        } else {
-            orient3d_exact(self.a, self.b, self.c, d)
-        }
+        let (volume, bound) = self.filter(d);
+        if volume.abs() > bound { certain(volume) } else { orient3d_exact(self.a, self.b, self.c, d) }
     }
 
     /// The sides of three points.
     #[inline]
-    pub(super) fn sides(&self, points: [DVec3; 3]) -> [Sign; 3] {
-        points.map(|d| self.side(d))
+    pub(super) fn sides(&self, points: [DVec3; 3]) -> Sides {
+        // One branch for all three: which of them would be taken is hard to guess.
+        let [(x, x_bound), (y, y_bound), (z, z_bound)] = points.map(|d| self.filter(d));
+        if (x.abs() > x_bound) & (y.abs() > y_bound) & (z.abs() > z_bound) {
+            let above = u8::from(x > 0.0) | u8::from(y > 0.0) << 1 | u8::from(z > 0.0) << 2;
+            Sides { above, below: above ^ 7 }
+        } else {
+            self.sides_one_by_one(points)
+        }
+    }
+
+    #[inline(never)]
+    fn sides_one_by_one(&self, points: [DVec3; 3]) -> Sides {
+        Sides::new(points.map(|d| self.side(d)))
+    }
+
+    /// The rounded determinant for `d` and a bound of its error.
+    #[inline]
+    fn filter(&self, d: DVec3) -> (f64, f64) {
+        let w = d - self.a;
+        let (n, p) = (self.normal, self.permanent);
+        let volume = n.x * w.x + n.y * w.y + n.z * w.z;
+        let permanent = p.x * w.x.abs() + p.y * w.y.abs() + p.z * w.z.abs();
+        (volume, BOUND_3D * permanent + FLOOR)
+    }
+}
+
+/// The sides of the three corners of a triangle, bit k for corner k. A corner in neither set lies in the plane.
+#[derive(Clone, Copy)]
+pub(super) struct Sides {
+    pub(super) above: u8,
+    pub(super) below: u8,
+}
+
+impl Sides {
+    #[inline]
+    pub(super) fn new(signs: [Sign; 3]) -> Self {
+        let bits = |sign: Sign| (0..3).map(|k| u8::from(signs[k] == sign) << k).sum();
+        Self { above: bits(Sign::Positive), below: bits(Sign::Negative) }
+    }
+
+    /// Whether all corners lie strictly on one side.
+    #[inline]
+    pub(super) fn is_one(self) -> bool {
+        self.above == 7 || self.below == 7
+    }
+
+    /// Whether all corners lie in the plane, or there is no plane.
+    #[inline]
+    pub(super) fn is_none(self) -> bool {
+        self.above | self.below == 0
+    }
+}
+
+/// The signs of two determinants; faster than asking for one after the other.
+#[inline]
+pub(super) fn orient3d_twice(first: [DVec3; 4], second: [DVec3; 4]) -> [Sign; 2] {
+    let filter = |[a, b, c, d]: [DVec3; 4]| Plane::new(a, b, c).filter(d);
+    let ((x, x_bound), (y, y_bound)) = (filter(first), filter(second));
+    if (x.abs() > x_bound) & (y.abs() > y_bound) {
+        [certain(x), certain(y)]
+    } else {
+        [first, second].map(|[a, b, c, d]| orient3d(a, b, c, d))
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::orient::Plane;
 use super::planar::View;
-use super::tri_tri::{CommonLine, all_zero};
+use super::tri_tri::CommonLine;
 use super::{Relation, Sign, big, line, orient2d, orient3d, tri_tri};
 use crate::geom::{DVec3, Triangle};
 
@@ -31,7 +31,7 @@ pub fn tri_tri_segment(t: &Triangle, u: &Triangle) -> Option<[DVec3; 2]> {
     }
     let t_sides = Plane::of(u).sides(t.corners());
     let u_sides = Plane::of(t).sides(u.corners());
-    let ends = match (all_zero(t_sides), all_zero(u_sides)) {
+    let ends = match (t_sides.is_none(), u_sides.is_none()) {
         (false, false) => CommonLine::new(t, t_sides, u, u_sides).ends(),
         (true, false) => [pierced_at(line::ends(u), t); 2],
         (false, true) => [pierced_at(line::ends(t), u); 2],

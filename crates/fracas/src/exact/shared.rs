@@ -13,9 +13,9 @@
 //! Only ids decide what is shared. Corners at equal positions with different ids touch; that is how a fresh crack looks.
 
 use super::line::{self, compare};
-use super::orient::Plane;
+use super::orient::{Plane, Sides};
 use super::planar::{self, View};
-use super::tri_tri::{CommonLine, all_zero};
+use super::tri_tri::CommonLine;
 use super::{Relation, Sign, orient3d, tri_tri};
 use crate::geom::{DVec3, Triangle};
 
@@ -74,16 +74,16 @@ pub fn tri_tri_shared(t: &Triangle, t_ids: [u32; 3], u: &Triangle, u_ids: [u32; 
 /// The first corners of both are shared.
 fn beyond_corner(t: &Triangle, u: &Triangle) -> Relation {
     let t_plane = Plane::of(t);
-    let u_sides = [Sign::Zero, t_plane.side(u.b), t_plane.side(u.c)];
+    let u_sides = Sides::new([Sign::Zero, t_plane.side(u.b), t_plane.side(u.c)]);
     if apart_but_for_corner(u_sides) {
         return Relation::Disjoint;
     }
     let u_plane = Plane::of(u);
-    let t_sides = [Sign::Zero, u_plane.side(t.b), u_plane.side(t.c)];
+    let t_sides = Sides::new([Sign::Zero, u_plane.side(t.b), u_plane.side(t.c)]);
     if apart_but_for_corner(t_sides) {
         return Relation::Disjoint;
     }
-    match (all_zero(t_sides), all_zero(u_sides)) {
+    match (t_sides.is_none(), u_sides.is_none()) {
         (false, false) => CommonLine::new(t, t_sides, u, u_sides).relation_beyond_point(),
         // The one that leaves the other's plane has no plane of its own, so it is a segment, and the shared corner is
         // its only point in that plane.
@@ -110,8 +110,8 @@ fn beyond_edge(t: &Triangle, u: &Triangle) -> Relation {
 }
 
 /// Whether a triangle whose first corner lies in a plane has no other point there.
-fn apart_but_for_corner(sides: [Sign; 3]) -> bool {
-    !sides[1].is_zero() && sides[1] == sides[2]
+fn apart_but_for_corner(sides: Sides) -> bool {
+    sides.above == 0b110 || sides.below == 0b110
 }
 
 /// Whether two segments, given as triangles without area that both hold the given segment or point, share more.

@@ -27,9 +27,9 @@
 //! P. Guigue and O. Devillers, 2003 (see the head of [`exact`](super)). Departures: the three outcomes are told apart
 //! by the zeros of the same signs, and one plane serves three corners at once.
 
-use super::orient::Plane;
+use super::orient::{Plane, Sides, orient3d_twice};
 use super::planar::{self, View};
-use super::{Sign, line, orient3d, segment_triangle};
+use super::{Sign, line, segment_triangle};
 use crate::geom::{DVec3, Triangle};
 
 /// How two closed sets meet.
@@ -69,17 +69,17 @@ impl Relation {
 #[must_use]
 pub fn tri_tri(t: &Triangle, u: &Triangle) -> Relation {
     let u_sides = Plane::of(t).sides(u.corners());
-    if on_one_side(u_sides) {
+    if u_sides.is_one() {
         return Relation::Disjoint;
     }
-    if all_zero(u_sides) {
+    if u_sides.is_none() {
         return in_plane_or_flat(t, u);
     }
     let t_sides = Plane::of(u).sides(t.corners());
-    if on_one_side(t_sides) {
+    if t_sides.is_one() {
         return Relation::Disjoint;
     }
-    if all_zero(t_sides) {
+    if t_sides.is_none() {
         // t is proper and u leaves its plane, so u has no plane of its own.
         let [p, q] = line::ends(u);
         return segment_triangle(p, q, t);
@@ -88,25 +88,18 @@ pub fn tri_tri(t: &Triangle, u: &Triangle) -> Relation {
 }
 
 /// All corners of `u` lie in the plane of `t`, or `t` has no plane.
-#[cold]
+#[inline(never)]
 fn in_plane_or_flat(t: &Triangle, u: &Triangle) -> Relation {
     match View::of(t) {
-        Some(view) => Relation::touching_if(planar::meet(view, t, u)),
+        Some(view) => {
+            let has_common_corner = t.corners().iter().any(|p| u.corners().contains(p));
+            Relation::touching_if(has_common_corner || planar::meet(view, t, u))
+        }
         None => {
             let [p, q] = line::ends(t);
             segment_triangle(p, q, u)
         }
     }
-}
-
-#[inline]
-fn on_one_side(sides: [Sign; 3]) -> bool {
-    !sides[0].is_zero() && sides[0] == sides[1] && sides[0] == sides[2]
-}
-
-#[inline]
-pub(super) fn all_zero(sides: [Sign; 3]) -> bool {
-    sides == [Sign::Zero; 3]
 }
 
 /// How a triangle lies on the line in which its plane cuts another.
@@ -130,17 +123,12 @@ pub(super) struct CommonLine {
 
 impl CommonLine {
     #[inline]
-    pub(super) fn new(t: &Triangle, t_sides: [Sign; 3], u: &Triangle, u_sides: [Sign; 3]) -> Self {
-        let (mut first, t_faces_away, t_cut) = front(t.corners(), t_sides);
-        let (mut second, u_faces_away, u_cut) = front(u.corners(), u_sides);
+    pub(super) fn new(t: &Triangle, t_sides: Sides, u: &Triangle, u_sides: Sides) -> Self {
+        let (t_front, u_front) = (Front::of(t_sides), Front::of(u_sides));
         // Turning a triangle over makes its plane face the other way; its own corners keep their sides.
-        if t_faces_away {
-            second.swap(1, 2);
-        }
-        if u_faces_away {
-            first.swap(1, 2);
-        }
-        Self { first, second, cuts: [t_cut, u_cut] }
+        let first = t_front.order(t.corners(), u_front.is_below);
+        let second = u_front.order(u.corners(), t_front.is_below);
+        Self { first, second, cuts: [t_front.cut, u_front.cut] }
     }
 
     /// How the triangles meet.
@@ -171,12 +159,8 @@ impl CommonLine {
     #[inline]
     fn overlap(&self) -> Option<Overlap> {
         let ([p, q, r], [pp, qq, rr]) = (self.first, self.second);
-        let j_to_k = orient3d(p, q, pp, qq);
-        if j_to_k == Sign::Positive {
-            return None;
-        }
-        let i_to_l = orient3d(p, r, pp, rr);
-        if i_to_l == Sign::Negative {
+        let [j_to_k, i_to_l] = orient3d_twice([p, q, pp, qq], [p, r, pp, rr]);
+        if (j_to_k == Sign::Positive) | (i_to_l == Sign::Negative) {
             return None;
         }
         if j_to_k.is_zero() || i_to_l.is_zero() || self.cuts.contains(&Cut::Corner) {
@@ -193,18 +177,59 @@ enum Overlap {
     Segment,
 }
 
-/// The corners turned so that the first is alone on its side, whether that is the negative side, and how they cut.
-/// The sides are neither all zero nor strictly one.
-#[inline]
-fn front(corners: [DVec3; 3], sides: [Sign; 3]) -> ([DVec3; 3], bool, Cut) {
-    let lead = |k: usize| [corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]];
-    let count = |s: Sign| sides.iter().filter(|&&side| side == s).count();
-    let find = |s: Sign| sides.iter().position(|&side| side == s).unwrap_or(0);
-    match (count(Sign::Positive), count(Sign::Negative)) {
-        // One corner above, the others below or on the line.
-        (1, below) => (lead(find(Sign::Positive)), false, if below > 0 { Cut::Through } else { Cut::Edge }),
-        (above, 1) => (lead(find(Sign::Negative)), true, if above > 0 { Cut::Through } else { Cut::Edge }),
-        // One corner on the line, the others on one side, which must be the far one.
-        (above, _) => (lead(find(Sign::Zero)), above > 0, Cut::Corner),
+/// Which corner of a triangle comes first: the one that is alone on its side.
+#[derive(Clone, Copy)]
+struct Front {
+    corner: u8,
+    /// It lies below the plane, or the others lie above and it in the plane: the plane must face the other way.
+    is_below: bool,
+    cut: Cut,
+}
+
+impl Front {
+    /// By the corners above and those below. The sides are neither all none nor one.
+    #[inline]
+    fn of(sides: Sides) -> Self {
+        FRONTS[usize::from(sides.above | sides.below << 3) & 63]
+    }
+
+    const fn find(above: u8, below: u8) -> Self {
+        // A set of one corner k is 1 << k; halved, that is k.
+        let on_plane = 7 & !(above | below);
+        if above.count_ones() == 1 {
+            Self {
+                corner: above >> 1,
+                is_below: false,
+                cut: if below != 0 { Cut::Through } else { Cut::Edge },
+            }
+        } else if below.count_ones() == 1 {
+            Self {
+                corner: below >> 1,
+                is_below: true,
+                cut: if above != 0 { Cut::Through } else { Cut::Edge },
+            }
+        } else {
+            Self { corner: on_plane >> 1, is_below: above != 0, cut: Cut::Corner }
+        }
+    }
+
+    /// The corners beginning with this one, turned over if asked for.
+    #[inline]
+    fn order(self, corners: [DVec3; 3], turn_over: bool) -> [DVec3; 3] {
+        ORDERS[usize::from(self.corner * 2 + u8::from(turn_over)) % 6].map(|k| corners[k])
     }
 }
+
+/// First corner 0, 1, 2, as it was and turned over.
+const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 2, 0], [1, 0, 2], [2, 0, 1], [2, 1, 0]];
+
+/// [`Front::find`] for all sides.
+const FRONTS: [Front; 64] = {
+    let mut fronts = [Front::find(1, 0); 64];
+    let mut k = 0;
+    while k < 64 {
+        fronts[k] = Front::find(k as u8 & 7, k as u8 >> 3);
+        k += 1;
+    }
+    fronts
+};

@@ -13,7 +13,7 @@
 //! # Why a decided pair is never wrong
 //!
 //! Stored coordinates differ from the true ones by at most `slack`. From that and from the unit roundoff u = 2⁻²⁴
-//! follows a bound on the error of every determinant ([`face_bound`], [`edge_bound`]); a corner counts as sided
+//! follows a bound on the error of every determinant ([`face_factor`], [`edge_factor`]); a corner counts as sided
 //! only if its determinant exceeds the bound. What is not certain stays open, for [`crate::exact`].
 //!
 //! # Neighbours
@@ -75,26 +75,31 @@ impl RowIds {
 #[repr(C, align(32))]
 pub struct RowSide {
     corners: [[[f32; LANES]; 3]; 3],
+    /// Boxes, padded so that they overlap wherever the true boxes do.
     low: [[f32; LANES]; 3],
     high: [[f32; LANES]; 3],
     normal: [[f32; LANES]; 3],
     /// `edge_planes[edge][axis][lane]`, pointing away from the triangle; edge k runs from corner k to k + 1.
     edge_planes: [[[f32; LANES]; 3]; 3],
-    /// Longest box edge of each triangle.
+    /// Longest box edge of each triangle, and of all.
     extent: [f32; LANES],
     longest: f32,
-    /// The box of the whole row.
+    /// Factors of the error bounds: see [`face_factor`] and [`edge_factor`].
+    face_factors: [f32; LANES],
+    edge_factors: [f32; LANES],
+    row_face_factor: f32,
+    row_edge_factor: f32,
+    /// The padded box of the whole row.
     row_low: [f32; 3],
     row_high: [f32; 3],
     ids: [[u32; LANES]; 3],
 }
 
 impl RowSide {
-    /// The box of the whole row, grown by `pad` on every side.
+    /// The box of the whole row, padded: it holds the true triangles, with room to spare for one more rounding.
     #[inline(always)]
-    pub fn bounds(&self, pad: f32) -> ([f32; 3], [f32; 3]) {
-        let (low, high) = (self.row_low, self.row_high);
-        ([low[0] - pad, low[1] - pad, low[2] - pad], [high[0] + pad, high[1] + pad, high[2] + pad])
+    pub fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+        (self.row_low, self.row_high)
     }
 
     /// Holds nothing; to be overwritten by [`RowFilter::prepare`].
@@ -106,6 +111,10 @@ impl RowSide {
         edge_planes: [[[0.0; LANES]; 3]; 3],
         extent: [0.0; LANES],
         longest: 0.0,
+        face_factors: [0.0; LANES],
+        edge_factors: [0.0; LANES],
+        row_face_factor: 0.0,
+        row_edge_factor: 0.0,
         row_low: [0.0; 3],
         row_high: [0.0; 3],
         ids: [[0; LANES]; 3],
@@ -149,10 +158,12 @@ impl<S: Simd> RowFilter<S> {
         let p = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
         side.corners = row.corners;
         side.ids = ids.vertices;
+        // The slack of the coordinates, and half as much for the rounding of the padded box itself.
+        let pad = 1.5 * self.slack;
         let mut extent = f32x8::splat(simd, 0.0);
         for axis in 0..3 {
-            let low = p[0][axis].min(p[1][axis]).min(p[2][axis]);
-            let high = p[0][axis].max(p[1][axis]).max(p[2][axis]);
+            let low = p[0][axis].min(p[1][axis]).min(p[2][axis]) - pad;
+            let high = p[0][axis].max(p[1][axis]).max(p[2][axis]) + pad;
             low.store_array(&mut side.low[axis]);
             high.store_array(&mut side.high[axis]);
             side.row_low[axis] = low.reduce_min();
@@ -161,6 +172,11 @@ impl<S: Simd> RowFilter<S> {
         }
         extent.store_array(&mut side.extent);
         side.longest = extent.reduce_max();
+        face_factor(extent, self.slack).store_array(&mut side.face_factors);
+        edge_factor(extent, self.slack).store_array(&mut side.edge_factors);
+        let longest = f32x8::splat(simd, side.longest);
+        side.row_face_factor = face_factor(longest, self.slack)[0];
+        side.row_edge_factor = edge_factor(longest, self.slack)[0];
         let edges = [sub(p[1], p[0]), sub(p[2], p[1]), sub(p[0], p[2])];
         let normal = cross(edges[0], edges[1]);
         store(normal, &mut side.normal);
@@ -169,7 +185,7 @@ impl<S: Simd> RowFilter<S> {
         }
     }
 
-    /// Lanes of `row` that may meet the box, itself already padded by the slack of both sides.
+    /// Lanes of `row` whose padded boxes overlap the given one.
     #[inline(always)]
     pub fn lanes_in_box(&self, row: &RowSide, low: [f32; 3], high: [f32; 3]) -> u32 {
         let mut inside = mask32x8::splat(self.simd, true);
@@ -195,10 +211,8 @@ impl<S: Simd> RowFilter<S> {
         box_pairs: &mut u64,
     ) -> Verdict {
         let simd = self.simd;
-        // The slack of both sides, and one more for the rounding of the padded box itself.
-        let pad = 3.0 * self.slack;
-        let low = [ones.low[0][one] - pad, ones.low[1][one] - pad, ones.low[2][one] - pad];
-        let high = [ones.high[0][one] + pad, ones.high[1][one] + pad, ones.high[2][one] + pad];
+        let low = [ones.low[0][one], ones.low[1][one], ones.low[2][one]];
+        let high = [ones.high[0][one], ones.high[1][one], ones.high[2][one]];
         let mut left = lanes & self.lanes_in_box(row, low, high);
         *box_pairs += u64::from(left.count_ones());
         if left == 0 {
@@ -222,13 +236,13 @@ impl<S: Simd> RowFilter<S> {
             }
         }
 
-        // How large the triangles are and how far apart two of their corners can be, given that boxes overlap.
-        let (e_one, e_row) = (ones.extent[one], row.longest);
-        let apart = e_one + e_row + 2.0 * pad;
+        // How far apart two corners can be, given that the padded boxes overlap.
+        let apart = ones.extent[one] + row.longest;
+        let (one_face, one_edge) = (ones.face_factors[one], ones.edge_factors[one]);
 
         // Corners of the row against the plane of the one.
         let n = splat(simd, &ones.normal, one);
-        let bound = f32x8::splat(simd, face_bound(self.slack, e_one, apart));
+        let bound = f32x8::splat(simd, apart * one_face + TINY);
         let heights = [dot(n, sub(q[0], p[0])), dot(n, sub(q[1], p[0])), dot(n, sub(q[2], p[0]))];
         let shared = [
             same[0][0] | same[1][0] | same[2][0],
@@ -243,7 +257,7 @@ impl<S: Simd> RowFilter<S> {
 
         // Corners of the one against the planes of the row.
         let m = load(simd, &row.normal);
-        let bound = f32x8::splat(simd, face_bound(self.slack, e_row, apart));
+        let bound = f32x8::splat(simd, apart * row.row_face_factor + TINY);
         let heights = [dot(m, sub(p[0], q[0])), dot(m, sub(p[1], q[0])), dot(m, sub(p[2], q[0]))];
         let shared = [
             same[0][0] | same[0][1] | same[0][2],
@@ -257,7 +271,7 @@ impl<S: Simd> RowFilter<S> {
         }
 
         // Corners of the row against the edge planes of the one.
-        let bound = f32x8::splat(simd, edge_bound(self.slack, e_one, apart));
+        let bound = f32x8::splat(simd, apart * one_edge + TINY);
         for edge in 0..3 {
             let outward = splat(simd, &ones.edge_planes[edge], one);
             let next = (edge + 1) % 3;
@@ -276,7 +290,7 @@ impl<S: Simd> RowFilter<S> {
         }
 
         // Corners of the one against the edge planes of the row.
-        let bound = f32x8::splat(simd, edge_bound(self.slack, e_row, apart));
+        let bound = f32x8::splat(simd, apart * row.row_edge_factor + TINY);
         for edge in 0..3 {
             let outward = load(simd, &row.edge_planes[edge]);
             let next = (edge + 1) % 3;
@@ -295,7 +309,7 @@ impl<S: Simd> RowFilter<S> {
         }
 
         // Every edge of the one against every edge of the row: on which side do the lines pass each other?
-        let bound = f32x8::splat(simd, face_bound(self.slack, e_one.max(e_row), apart));
+        let bound = f32x8::splat(simd, apart * one_face.max(row.row_face_factor) + TINY);
         let d = [sub(p[1], p[0]), sub(p[2], p[1]), sub(p[0], p[2])];
         let e = [sub(q[1], q[0]), sub(q[2], q[1]), sub(q[0], q[2])];
         let no = mask32x8::splat(simd, false);
@@ -403,21 +417,22 @@ const U: f32 = 1.0 / (1 << 24) as f32;
 /// Determinants below this may be rounding noise of subnormal intermediate results.
 const TINY: f32 = 1e-30;
 
-/// Error bound of n · w, with n = e₁ × e₂ for edges of at most `e` in every axis and |w| at most `w`.
+/// Error bound of n · w over |w|, for n = e₁ × e₂ with edges of at most `e` in every axis and |w| ≥ e + 3 slack.
 ///
-/// Differences carry ε = 2 slack + u e; n is off by 4 e ε + 2 ε² + 4 u e² and at most 2 e²; the dot product adds
-/// three such terms and nine roundings. Summed with w ≥ e + 4 slack, and enlarged by a quarter for the roundings of
-/// this sum itself.
+/// Differences carry ε = 2 slack + u e. So n is off by 4 e ε + 2 ε² + 4 u e², and at most 2 e²; the dot product adds
+/// three such terms and nine roundings: 12 slack e² + 24 slack e w + 48 u e² w, and terms in slack² and slack³.
+/// With e ≤ w this is at most w (36 slack e + 48 u e² + 96 slack²); a quarter more pays for its own rounding.
 #[inline(always)]
-fn face_bound(slack: f32, e: f32, w: f32) -> f32 {
-    1.25 * (slack * e * (12.0 * e + 24.0 * w) + 48.0 * U * e * e * w + 48.0 * slack * slack * w) + TINY
+fn face_factor<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
+    e * (e * (60.0 * U) + 45.0 * slack) + 120.0 * slack * slack
 }
 
-/// Error bound of m · w, with m = e × n: one more factor of at most `e`, by the same sum.
+/// Error bound of m · w over |w|, for m = e × n: one more factor of at most `e`. By the same sum,
+/// 24 slack e³ + 72 slack e² w + 132 u e³ w, and terms in slack² and slack³.
 #[inline(always)]
-fn edge_bound(slack: f32, e: f32, w: f32) -> f32 {
-    let large = slack * e * e * (24.0 * e + 72.0 * w) + 132.0 * U * e * e * e * w;
-    1.25 * (large + 400.0 * slack * slack * w * (e + slack)) + TINY
+fn edge_factor<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
+    let leading = e * e * (e * (165.0 * U) + 120.0 * slack);
+    leading + (e + slack) * (600.0 * slack * slack)
 }
 
 // Small vector algebra. Plain functions, not closures: only what is marked `inline(always)` is sure to be

@@ -206,7 +206,7 @@ impl Worker {
                 let node = &a.nodes[i.index()];
                 let leaf = j.index();
                 let side = self.b_sides.get(filter, leaf, &b.ids[leaf], &b.rows[leaf], bridge);
-                let (low, high) = side.bounds(3.0 * filter.slack());
+                let (low, high) = side.bounds();
                 for hit in bits(lanes_overlapping(simd, &node.low, &node.high, low, high)) {
                     self.stack.push((node.children[hit], j));
                 }
@@ -215,7 +215,7 @@ impl Worker {
                 self.stats.node_pairs += 1;
                 let leaf = i.index();
                 let side = self.a_sides.get(filter, leaf, &a.ids[leaf], &a.rows[leaf], None);
-                let (low, high) = side.bounds(3.0 * filter.slack());
+                let (low, high) = side.bounds();
                 let node = &b.nodes[j.index()];
                 let boxes = MappedBoxes::new(simd, node, bridge);
                 let hits = lanes_overlapping(simd, &boxes.low, &boxes.high, low, high) & node.used_lanes();
@@ -239,7 +239,7 @@ impl Worker {
         let ones = self.b_sides.get(filter, j, &b.ids[j], &b.rows[j], bridge);
         let (a_ids, b_ids) = (&a.ids[i], &b.ids[j]);
         let used = a_ids.used();
-        let (low, high) = row.bounds(3.0 * filter.slack());
+        let (low, high) = row.bounds();
         for one in bits(filter.lanes_in_box(ones, low, high) & b_ids.used()) {
             self.stats.rows += 1;
             let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, used, &mut self.stats.box_pairs);
