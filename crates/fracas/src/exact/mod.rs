@@ -38,6 +38,7 @@
 //! orientation predicates*, Journal of Graphics Tools 8(1), 2003.
 
 mod big;
+mod double;
 mod line;
 mod orient;
 mod planar;
