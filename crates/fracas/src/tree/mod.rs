@@ -51,7 +51,7 @@ pub use validate::Broken;
 
 use crate::geom::{Aabb, DVec3};
 use crate::mesh::{Mesh, MeshError};
-use crate::pairs::{Frame, LANES, Row, RowIds};
+use crate::pairs::{Frame, LANES, Precision, Row, RowIds};
 use contour::Contours;
 
 /// A mesh and the tree over its triangles, always in step.
@@ -267,7 +267,8 @@ impl Tree {
     }
 
     /// How far stored coordinates may be from the true ones: less than [`Frame::SLACK`] if they are small.
-    fn slack(&self) -> f32 {
-        Frame::SLACK * (self.reach() as f32 / Frame::REACH)
+    fn precision(&self) -> Precision {
+        let reach = self.reach() as f32;
+        Precision { slack: Frame::SLACK * (reach / Frame::REACH), reach }
     }
 }
