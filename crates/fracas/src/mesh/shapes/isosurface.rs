@@ -23,8 +23,9 @@
 //!
 //! # What the field must be
 //!
-//! Negative inside, positive outside, and nowhere steeper than 1 (its value never exceeds the distance to the
-//! surface). Signed distances and their smooth unions are. This lets the sampling skip far from the surface.
+//! A function from points to a value and its gradient: negative inside, positive outside, and nowhere steeper
+//! than 1, so that the value never exceeds the distance to the surface. Signed distances and their smooth unions
+//! are like that. It lets the sampling skip what is far from the surface.
 //!
 //! # Reference
 //!
@@ -35,15 +36,11 @@ use super::shape;
 use crate::geom::DVec3;
 use crate::mesh::{Adjacency, Mesh};
 
-/// A value and its gradient at every point; see the head of this file for what is asked of it.
-pub(super) trait Field: Fn(DVec3) -> (f64, DVec3) {}
-impl<F: Fn(DVec3) -> (f64, DVec3)> Field for F {}
-
 /// The zero surface of `field` within the box from `low` to `high`, cut by cells of the given size.
 ///
 /// The field must be positive on the faces of the box. Vertices lie near the surface; [`relax`] brings them onto
 /// it.
-pub(super) fn polygonise(field: &impl Field, low: DVec3, high: DVec3, cell: f64) -> Mesh {
+pub(super) fn polygonise(field: &impl Fn(DVec3) -> (f64, DVec3), low: DVec3, high: DVec3, cell: f64) -> Mesh {
     let lattice = Lattice::sample(field, low, high, cell);
     let soup = lattice.cut();
     let mut edges: Vec<LatticeEdge> = soup.iter().flatten().copied().collect();
@@ -58,7 +55,7 @@ pub(super) fn polygonise(field: &impl Field, low: DVec3, high: DVec3, cell: f64)
 ///
 /// In each round a vertex goes towards the mean of its neighbours, within the surface, and then along the gradient
 /// back to where the field is zero.
-pub(super) fn relax(mesh: &Mesh, field: &impl Field, rounds: usize) -> Mesh {
+pub(super) fn relax(mesh: &Mesh, field: &impl Fn(DVec3) -> (f64, DVec3), rounds: usize) -> Mesh {
     let adjacency = Adjacency::build(mesh);
     let mut positions = mesh.positions().to_vec();
     for _ in 0..rounds {
@@ -84,7 +81,7 @@ pub(super) fn relax(mesh: &Mesh, field: &impl Field, rounds: usize) -> Mesh {
 }
 
 /// Whether some triangle faces inside at one of its corners. Relaxing can fold parts that are as thin as a cell.
-pub(super) fn is_folded(mesh: &Mesh, field: &impl Field) -> bool {
+pub(super) fn is_folded(mesh: &Mesh, field: &impl Fn(DVec3) -> (f64, DVec3)) -> bool {
     mesh.triangles().iter().any(|corners| {
         let [a, b, c] = corners.map(|v| mesh.positions()[v as usize]);
         let normal = (b - a).cross(c - a);
@@ -93,7 +90,7 @@ pub(super) fn is_folded(mesh: &Mesh, field: &impl Field) -> bool {
 }
 
 /// One Newton step from `p` towards the zero surface.
-fn project(field: &impl Field, p: DVec3) -> DVec3 {
+fn project(field: &impl Fn(DVec3) -> (f64, DVec3), p: DVec3) -> DVec3 {
     let (value, gradient) = field(p);
     // Between two parts the field can be flat; the step must not run away there.
     p - value * gradient / gradient.length_squared().max(0.25)
@@ -113,7 +110,7 @@ struct Lattice {
 }
 
 impl Lattice {
-    fn sample(field: &impl Field, low: DVec3, high: DVec3, cell: f64) -> Self {
+    fn sample(field: &impl Fn(DVec3) -> (f64, DVec3), low: DVec3, high: DVec3, cell: f64) -> Self {
         let cells = ((high - low) / cell).ceil().to_array().map(|n| n as usize);
         let corners = cells.iter().map(|n| n + 1).product::<usize>();
         let centres = cells.iter().product::<usize>();
@@ -133,7 +130,7 @@ impl Lattice {
     /// Appends the values of a row along x. No edge of the lattice is longer than a cell, so a value of more than
     /// a cell is never beside the surface: its sign is all that counts, and the field's slope tells how far on
     /// it stays so.
-    fn sample_row(&mut self, field: &impl Field, start: DVec3, count: usize) {
+    fn sample_row(&mut self, field: &impl Fn(DVec3) -> (f64, DVec3), start: DVec3, count: usize) {
         let mut i = 0;
         while i < count {
             let (value, _) = field(start + DVec3::X * (self.cell * i as f64));

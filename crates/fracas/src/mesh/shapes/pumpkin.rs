@@ -20,7 +20,7 @@ use crate::mesh::Mesh;
 
 const RIB_DEPTH: f64 = 0.22;
 /// The ε of the furrows.
-const FURROW_WIDTH: f64 = 0.15;
+const FURROW_WIDTH: f64 = 0.3;
 const SQUASH: f64 = 0.8;
 const DENT_DEPTH: f64 = 0.45;
 const DENT_RADIUS: f64 = 0.34;

@@ -138,6 +138,12 @@ pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
 ///
 /// # Panics
 /// If a length is not positive and finite, or there are fewer than 3 segments.
+///
+/// ```
+/// use fracas::mesh::{Report, shapes};
+/// let [low, high] = Report::of(&shapes::cone(1.0, 3.0, 24)).bounds.unwrap();
+/// assert_eq!((low.z, high.z), (0.0, 3.0));
+/// ```
 #[must_use]
 pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
