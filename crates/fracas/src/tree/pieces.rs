@@ -4,10 +4,12 @@
 //! of them can never be shown to be free of self-intersections; a node over one smooth layer can (see `contour`).
 //! So a build that expects self-queries divides small sets into such pieces before it divides them in space.
 //!
-//! Two triangles belong to one piece if they share a vertex and their normals point along the same side of the same
-//! axis most. Where that would leave crumbs, as on a very rough surface, sharing a vertex is enough.
+//! A set whose normals all point to one side along some axis falls into its connected pieces. Where a surface bends
+//! more than that, two triangles belong to one piece if they share a vertex and their normals point most along the
+//! same side of the same axis; unless that leaves crumbs, as on a very rough surface.
 
 use super::split::Item;
+use crate::geom::DVec3;
 use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
 
@@ -21,18 +23,26 @@ const SMALLEST_PIECE: u32 = 2 * LANES as u32;
 /// largest first, then all that is left in one. Nothing is moved, and a single size returned, unless there are two
 /// pieces worth a node of their own.
 pub(super) fn group_by_piece(items: &mut [Item], mesh: &Mesh) -> Vec<usize> {
-    let directions: Vec<u8> = items.iter().map(|item| direction(mesh, item.triangle())).collect();
-    let smooth = Pieces::of(items, mesh, |a, b| directions[a as usize] == directions[b as usize]);
-    // Crumbs may make up a third of the set.
-    if 3 * smooth.in_large_pieces() >= 2 * items.len() {
-        return smooth.group(items);
+    let normals: Vec<DVec3> =
+        items.iter().map(|item| mesh.triangle(TriangleId(item.triangle())).area_vector()).collect();
+    if normals.iter().fold(u8::MAX, |all, n| all & sides(*n)) == 0 {
+        let directions: Vec<u8> = normals.iter().map(|n| direction(*n)).collect();
+        let smooth = Pieces::of(items, mesh, |a, b| directions[a as usize] == directions[b as usize]);
+        // Crumbs may make up a third of the set.
+        if 3 * smooth.in_large_pieces() >= 2 * items.len() {
+            return smooth.group(items);
+        }
     }
     Pieces::of(items, mesh, |_, _| true).group(items)
 }
 
-/// The axis, and its side, along which the triangle's normal points most.
-fn direction(mesh: &Mesh, triangle: u32) -> u8 {
-    let n = mesh.triangle(TriangleId(triangle)).area_vector();
+/// The sides of the axes to which a normal points: two bits an axis.
+fn sides(n: DVec3) -> u8 {
+    (0..3).map(|axis| u8::from(n[axis] > 0.0) << (2 * axis) | u8::from(n[axis] < 0.0) << (2 * axis + 1)).sum()
+}
+
+/// The axis, and its side, along which a normal points most.
+fn direction(n: DVec3) -> u8 {
     let axis = n.abs().max_position();
     2 * axis as u8 + u8::from(n[axis] < 0.0)
 }

@@ -129,7 +129,12 @@ fn cut(items: &mut [Item], axis: usize, count: usize) -> usize {
     count
 }
 
+/// Bins per axis for large sets; small ones get fewer.
 const BINS: usize = 16;
+
+/// Sets up to this size are binned along all three axes; larger ones along the longest alone, where the choice of the
+/// axis matters little and the time much.
+const THREE_AXES: usize = 512;
 
 #[derive(Clone, Copy)]
 struct Bin {
@@ -149,74 +154,101 @@ impl Bin {
     }
 
     /// Cost of visiting what the bin holds: area times rows.
+    #[inline]
     fn cost(&self) -> f32 {
         half_area(self.low, self.high) * self.count.div_ceil(LANES as u32) as f32
     }
 }
 
-fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
-    let size = extent.centre_high - extent.centre_low;
-    // Just below BINS, so that the last centre falls into the last bin.
-    let to_bin = Vec4::select(size.cmpgt(Vec4::ZERO), Vec4::splat(BINS as f32 * 0.9999) / size, Vec4::ZERO);
-    let mut bins = [[Bin::EMPTY; BINS]; 3];
-    for item in items.iter() {
-        let bin = ((item.low + item.high - extent.centre_low) * to_bin).to_array();
-        for axis in 0..3 {
-            bins[axis][(bin[axis] as usize).min(BINS - 1)].add(item.low, item.high, 1);
-        }
+/// The map from centres to bins along one axis.
+#[derive(Clone, Copy)]
+struct Binning {
+    axis: usize,
+    origin: f32,
+    scale: f32,
+    last: usize,
+}
+
+impl Binning {
+    fn new(extent: &Extent, axis: usize, bins: usize) -> Self {
+        let size = extent.centre_high[axis] - extent.centre_low[axis];
+        // Just below the number of bins, so that the last centre falls into the last bin.
+        let scale = if size > 0.0 { bins as f32 * 0.9999 / size } else { 0.0 };
+        Self { axis, origin: extent.centre_low[axis], scale, last: bins - 1 }
     }
-    let mut best = (f32::INFINITY, extent.longest_centre_axis(), 0);
+
+    #[inline]
+    fn bin_of(&self, item: &Item) -> usize {
+        let x = (item.low[self.axis] + item.high[self.axis] - self.origin) * self.scale;
+        (x as usize).min(self.last)
+    }
+}
+
+/// The cheapest cut found so far: its cost, where the bins were, their counts, and the items below the cut.
+struct BestCut {
+    cost: f32,
+    binning: Binning,
+    counts: [u32; BINS],
+    below: usize,
+}
+
+fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
+    let longest = extent.longest_centre_axis();
+    if items.len() <= 2 * LANES {
+        return cut(items, longest, LANES);
+    }
+    let bins = if items.len() <= 64 { BINS / 2 } else { BINS };
+    let mut best: Option<BestCut> = None;
     for axis in 0..3 {
-        if size[axis] > 0.0 {
-            let (cost, below) = best_cut(&bins[axis]);
-            if cost < best.0 {
-                best = (cost, axis, below);
+        if axis != longest && items.len() > THREE_AXES {
+            continue;
+        }
+        let binning = Binning::new(extent, axis, bins);
+        if binning.scale > 0.0 {
+            let cut = best_cut(items, binning);
+            if cut.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
+                best = Some(cut);
             }
         }
     }
-    let (cost, axis, below) = best;
-    if cost == f32::INFINITY {
+    match best {
+        Some(best) => {
+            let count = whole_rows(best.below, items.len());
+            cut_by_bins(items, count, &best)
+        }
         // All centres in one place: any halves will do.
-        return cut(items, axis, whole_rows(items.len() / 2, items.len()));
+        None => cut(items, longest, whole_rows(items.len() / 2, items.len())),
     }
-    let count = whole_rows(below, items.len());
-    let counts = bins[axis].map(|bin| bin.count as usize);
-    let bin_of = |item: &Item| {
-        let x = (item.low[axis] + item.high[axis] - extent.centre_low[axis]) * to_bin[axis];
-        (x as usize).min(BINS - 1)
-    };
-    cut_by_bins(items, axis, count, &counts, bin_of)
 }
 
-/// The cheapest cut between two bins: its cost and the number of items below it.
-fn best_cut(bins: &[Bin; BINS]) -> (f32, usize) {
+/// The cheapest cut between two bins along one axis.
+fn best_cut(items: &[Item], binning: Binning) -> BestCut {
+    let mut bins = [Bin::EMPTY; BINS];
+    for item in items {
+        bins[binning.bin_of(item) % BINS].add(item.low, item.high, 1);
+    }
     let mut above_cost = [0.0; BINS];
     let mut above = Bin::EMPTY;
-    for k in (1..BINS).rev() {
+    for k in (1..=binning.last).rev() {
         above.add(bins[k].low, bins[k].high, bins[k].count);
         above_cost[k] = above.cost();
     }
-    let total = above.count + bins[0].count;
     let mut below = Bin::EMPTY;
-    let mut best = (f32::INFINITY, 0);
-    for k in 1..BINS {
+    let counts = bins.map(|bin| bin.count);
+    let mut best = BestCut { cost: f32::INFINITY, binning, counts, below: 0 };
+    for k in 1..=binning.last {
         below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
         let cost = below.cost() + above_cost[k];
-        if below.count > 0 && below.count < total && cost < best.0 {
-            best = (cost, below.count as usize);
+        if below.count > 0 && (below.count as usize) < items.len() && cost < best.cost {
+            (best.cost, best.below) = (cost, below.count as usize);
         }
     }
     best
 }
 
 /// As [`cut`], with the items already counted by bins: only the bin in which the cut falls needs a closer look.
-fn cut_by_bins(
-    items: &mut [Item],
-    axis: usize,
-    count: usize,
-    counts: &[usize; BINS],
-    bin_of: impl Fn(&Item) -> usize,
-) -> usize {
+fn cut_by_bins(items: &mut [Item], count: usize, best: &BestCut) -> usize {
+    let counts = best.counts.map(|count| count as usize);
     let (mut middle, mut before) = (0, 0);
     while before + counts[middle] < count {
         before += counts[middle];
@@ -225,7 +257,7 @@ fn cut_by_bins(
     // Three parts in one pass: lower bins, the middle bin, higher bins.
     let (mut low, mut at, mut high) = (0, 0, items.len());
     while at < high {
-        let bin = bin_of(&items[at]);
+        let bin = best.binning.bin_of(&items[at]);
         if bin < middle {
             items.swap(low, at);
             low += 1;
@@ -238,7 +270,7 @@ fn cut_by_bins(
         }
     }
     if count - before < counts[middle] {
-        cut(&mut items[low..high], axis, count - before);
+        cut(&mut items[low..high], best.binning.axis, count - before);
     }
     count
 }
