@@ -64,7 +64,8 @@ impl<'a> Input<'a> {
         if size == 0 {
             return Err(Fault::whole(Reason::Empty));
         }
-        let window = size.min(WINDOW as u64) as usize;
+        // With a byte to spare, so that the end of a small file is found without growing.
+        let window = size.saturating_add(1).min(WINDOW as u64) as usize;
         Ok(Self { source, size, buffer: vec![0; window], start: 0, end: 0, offset: 0 })
     }
 
