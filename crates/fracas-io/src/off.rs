@@ -73,7 +73,7 @@ fn read_header(text: &mut FreeText<'_>) -> Result<Header, Fault> {
 }
 
 /// Length of the keyword at the beginning of a line: up to and including `OFF`, or the whole word if that is not in
-/// it. None if the line begins with a number.
+/// it. Zero if the line begins with a number.
 fn keyword_length(line: &[u8]) -> usize {
     let word = line.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(line.len());
     match line[..word].windows(3).position(|part| part.eq_ignore_ascii_case(b"OFF")) {
@@ -108,8 +108,7 @@ fn check_keyword(keyword: &[u8], place: Place) -> Result<bool, Fault> {
 }
 
 fn read_vertices(text: &mut FreeText<'_>, header: &Header) -> Result<Vec<DVec3>, Fault> {
-    // Three digits with a blank after each, of which the last may be missing at the end of the file.
-    text.check_announced("vertices", header.vertices, 6)?;
+    text.check_announced("vertices", header.vertices, 3)?;
     let mut positions = Vec::with_capacity(header.vertices as usize);
     let mut more_than_positions = header.more_than_positions;
     while (positions.len() as u64) < header.vertices {
@@ -154,14 +153,10 @@ fn read_spread_position(text: &mut FreeText<'_>) -> Result<Option<DVec3>, Fault>
 }
 
 fn read_faces(text: &mut FreeText<'_>, header: &Header) -> Result<Vec<[u32; 3]>, Fault> {
-    text.check_announced("faces", header.faces, 2)?;
-    let mut triangles = Vec::new();
-    if header.faces > 0 {
-        text.next_content()?;
-    }
-    // A triangle takes four numbers; polygons of more corners are fewer.
-    triangles.reserve_exact(header.faces.min(text.left() / 8 + 1) as usize);
-    let last = header.vertices;
+    text.check_announced("faces", header.faces, 1)?;
+    // Judged as triangles, each of which takes four numbers.
+    let mut triangles = Vec::with_capacity(header.faces.min(text.left() / 8 + 1) as usize);
+    let vertices = header.vertices;
     for face in 0..header.faces {
         if !text.next_content()? {
             return Err(text.cut_short("faces", face, header.faces));
@@ -178,8 +173,8 @@ fn read_faces(text: &mut FreeText<'_>, header: &Header) -> Result<Vec<[u32; 3]>,
             let more = text.with_line(|line| {
                 while fan.corners() < corners as u64 && !line.is_done() {
                     let vertex = line.whole("a corner")?;
-                    if vertex < 0 || vertex as u64 >= last {
-                        let reason = Reason::NoSuchVertex { vertex, vertices: last, counted_from: 0 };
+                    if vertex < 0 || vertex as u64 >= vertices {
+                        let reason = Reason::NoSuchVertex { vertex, vertices, counted_from: 0 };
                         return Err(Fault::new(line.place(), reason));
                     }
                     fan.add(vertex as u32, &mut triangles);
@@ -254,16 +249,11 @@ impl<'a> FreeText<'a> {
         Fault::new(self.place(), Reason::CutShort { what: what.to_owned(), read, announced })
     }
 
-    /// An error where the rest of the file cannot hold so many elements.
-    fn check_announced(&self, what: &str, announced: u64, each: u64) -> Result<(), Fault> {
-        let left = self.left();
-        let needed = u128::from(announced) * u128::from(each);
-        // One blank may be missing at the end of the file.
-        if needed <= u128::from(left) + 1 {
-            return Ok(());
-        }
-        let what = what.to_owned();
-        Err(Fault::new(self.place(), Reason::NotEnoughBytes { what, announced, needed, left }))
+    /// An error where the rest of the file cannot hold so many elements of at least so many values.
+    fn check_announced(&self, what: &str, announced: u64, values: u64) -> Result<(), Fault> {
+        // Each value is a digit and a blank, but for the last blank of the file.
+        let needed = (u128::from(announced) * u128::from(values) * 2).saturating_sub(1);
+        self.lines.input().check_room(self.place(), what, announced, needed)
     }
 }
 
