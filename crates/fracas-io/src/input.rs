@@ -60,6 +60,14 @@ impl<'a> Input<'a> {
         Self::over(Source::Owned(Cursor::new(bytes)), size)
     }
 
+    /// The same as from a slice, through a window of another size.
+    #[cfg(test)]
+    pub fn with_window(bytes: &'a [u8], window: usize) -> Result<Self, Fault> {
+        let mut input = Self::from_slice(bytes)?;
+        input.buffer.resize(window, 0);
+        Ok(input)
+    }
+
     fn over(source: Source<'a>, size: u64) -> Result<Self, Fault> {
         if size == 0 {
             return Err(Fault::whole(Reason::Empty));
