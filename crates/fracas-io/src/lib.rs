@@ -126,10 +126,10 @@ pub fn write(path: impl AsRef<Path>, mesh: &Mesh) -> Result<(), WriteError> {
     }
 }
 
-/// Writes a mesh to memory, as [`write`] does to a file. `name` stands for the file in errors.
+/// Writes a mesh to memory, as [`write()`] does to a file. `name` stands for the file in errors.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 ///
 /// ```
 /// use fracas_io::{Format, read_bytes, write_bytes};

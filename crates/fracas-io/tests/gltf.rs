@@ -213,7 +213,7 @@ fn buffers_in_files_beside_the_document() {
 
     std::fs::write(&path, format!(r#"{head},"uri":"gone.bin"}}]}}"#)).unwrap();
     let error = read(&path).unwrap_err().to_string();
-    assert!(error.contains("triangle.gltf, buffer 0 (`gone.bin`): No such file"), "{error}");
+    assert!(error.contains("triangle.gltf, buffer 0 (`gone.bin`): "), "{error}");
     for uri in ["https://example.org/data.bin", "/etc/hostname"] {
         std::fs::write(&path, format!(r#"{head},"uri":"{uri}"}}]}}"#)).unwrap();
         let error = read(&path).unwrap_err().to_string();
