@@ -1,2 +1,121 @@
-//! Project chores.
-fn main() {}
+//! The chores of the project, started with `cargo xtask`.
+//!
+//! A chore is a plain program that starts other programs, so it runs wherever Rust does and nobody has to learn
+//! the language of a build service. Whatever a chore prints last is one sentence: what failed and, where we know
+//! it, what to do.
+//!
+//! ```text
+//! main  reads the arguments
+//!   ├ test      the steps of `cargo xtask test`, in order
+//!   │   ├ licences   are all dependencies permissive?
+//!   │   └ readme     the first command a visitor will try
+//!   ├ fuzz      `cargo xtask fuzz`: tools, targets, a time for each
+//!   └ shell     starting programs and naming what failed
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod fuzz;
+mod licences;
+mod readme;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+const CHORES: &str = "\
+Chores of the Fracas project:
+
+  cargo xtask test [--fuzz-seconds N]
+      Everything: formatting, licences, lints, tests, documentation, the README's
+      first command, and N seconds (60 unless given) of each fuzz target.
+
+  cargo xtask fuzz [--seconds N] [TARGET ...]
+      The named fuzz targets, or all of them, for N seconds each (60 unless given).
+";
+
+/// How long each fuzz target runs unless the arguments say otherwise.
+const DEFAULT_FUZZ_SECONDS: u32 = 60;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.split_first() {
+        None => {
+            print!("{CHORES}");
+            Ok(())
+        }
+        Some((chore, rest)) => start(chore, rest),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("{sentence}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(chore: &str, arguments: &[String]) -> Result<(), String> {
+    match chore {
+        "test" => {
+            let (seconds, rest) = take_seconds("--fuzz-seconds", arguments)?;
+            match rest.first() {
+                Some(extra) => Err(format!("`cargo xtask test` does not know the argument `{extra}`.")),
+                None => test::run(seconds),
+            }
+        }
+        "fuzz" => {
+            let (seconds, targets) = take_seconds("--seconds", arguments)?;
+            fuzz::run(seconds, &targets)
+        }
+        unknown => Err(format!("There is no chore `{unknown}`; `cargo xtask` lists them.")),
+    }
+}
+
+/// Takes `flag N` out of the arguments and gives back N and the others.
+fn take_seconds(flag: &str, arguments: &[String]) -> Result<(u32, Vec<String>), String> {
+    let mut seconds = DEFAULT_FUZZ_SECONDS;
+    let mut others = Vec::new();
+    let mut remaining = arguments.iter();
+    while let Some(argument) = remaining.next() {
+        if argument == flag {
+            let value = remaining.next().map_or("", String::as_str);
+            // libFuzzer takes zero for "no limit", which no chore wants.
+            seconds = value.parse().ok().filter(|&n| n > 0).ok_or_else(|| {
+                format!("`{flag}` needs a whole number of seconds from 1 upward, not `{value}`.")
+            })?;
+        } else {
+            others.push(argument.clone());
+        }
+    }
+    match others.iter().find(|argument| argument.starts_with('-')) {
+        Some(unknown) => Err(format!("There is no option `{unknown}`; `cargo xtask` lists them.")),
+        None => Ok((seconds, others)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(arguments: &[&str]) -> Result<(u32, Vec<String>), String> {
+        take_seconds("--seconds", &arguments.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn seconds_may_stand_anywhere_or_nowhere() {
+        let targets = vec!["read_obj".to_string(), "tri_tri".to_string()];
+        assert_eq!(taken(&["read_obj", "--seconds", "5", "tri_tri"]), Ok((5, targets.clone())));
+        assert_eq!(taken(&["read_obj", "tri_tri"]), Ok((DEFAULT_FUZZ_SECONDS, targets)));
+    }
+
+    #[test]
+    fn bad_arguments_are_named() {
+        assert!(taken(&["--seconds"]).unwrap_err().contains("not ``"));
+        assert!(taken(&["--seconds", "0"]).unwrap_err().contains("not `0`"));
+        assert!(taken(&["--seconds", "ten"]).unwrap_err().contains("not `ten`"));
+        assert!(taken(&["--second", "5"]).unwrap_err().contains("`--second`"));
+        assert!(start("tset", &[]).unwrap_err().contains("`tset`"));
+        assert!(start("test", &["all".to_string()]).unwrap_err().contains("`all`"));
+    }
+}

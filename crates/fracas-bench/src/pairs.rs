@@ -23,6 +23,7 @@ pub fn run(report: &mut Report, quick: bool) {
         Mesh::new(b.positions().iter().map(|p| turn.apply(*p)).collect(), b.triangles().to_vec()).unwrap();
     between(report, &a, &b, budget);
     itself(report, "sphere", &a, budget);
+    itself(report, "cloth", &shapes::folded_cloth(if quick { 92_000 } else { 250_000 }), budget);
     refit(report, &shapes::noisy_sphere(if quick { 91_000 } else { 364_000 }, 0.1, 1), budget);
     builds(report, &a, budget);
 }

@@ -223,7 +223,7 @@ pub enum WriteError {
         format: Format,
     },
     /// STL stores `f32`, and this coordinate is beyond its range.
-    #[error("{file}: triangle {triangle} has the coordinate {value}, too large for the 32 bits of STL")]
+    #[error("{file}: triangle {triangle} has the coordinate {value:e}, too large for the 32 bits of STL")]
     TooLargeForStl {
         /// The file, as the caller named it.
         file: String,

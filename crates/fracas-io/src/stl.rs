@@ -212,18 +212,20 @@ pub(crate) fn write(out: &mut dyn Write, mesh: &Mesh, file: &str) -> Result<(), 
     header[80..].copy_from_slice(&(mesh.triangle_count() as u32).to_le_bytes());
     out.write_all(&header).map_err(io)?;
     for (triangle, corners) in mesh.triangles().iter().enumerate() {
-        let corners = corners.map(|vertex| mesh.positions()[vertex as usize]);
+        let exact = corners.map(|vertex| mesh.positions()[vertex as usize]);
+        let corners = exact.map(|corner| corner.as_vec3().as_dvec3());
+        if let Some(corner) = (0..3).find(|&corner| !corners[corner].is_finite()) {
+            let value = exact[corner].abs().max_element();
+            return Err(WriteError::TooLargeForStl { file: file.to_owned(), triangle, value });
+        }
+        // The normal of what is in the file, not of what was rounded away.
         let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
         let mut row = [0; FACET];
         for (point, bytes) in
             [normal, corners[0], corners[1], corners[2]].iter().zip(row.chunks_exact_mut(12))
         {
-            for (value, bytes) in point.to_array().into_iter().zip(bytes.chunks_exact_mut(4)) {
-                let rounded = value as f32;
-                if !rounded.is_finite() {
-                    return Err(WriteError::TooLargeForStl { file: file.to_owned(), triangle, value });
-                }
-                bytes.copy_from_slice(&rounded.to_le_bytes());
+            for (value, bytes) in point.as_vec3().to_array().iter().zip(bytes.chunks_exact_mut(4)) {
+                bytes.copy_from_slice(&value.to_le_bytes());
             }
         }
         out.write_all(&row).map_err(io)?;

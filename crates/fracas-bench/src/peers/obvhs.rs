@@ -17,9 +17,12 @@ impl Boundable for Leaf {
     }
 }
 
+/// The box of a triangle, its corners rounded to nearest.
+#[inline]
 fn aabb(mesh: &Mesh, triangle: u32) -> Aabb {
-    let b = mesh.triangle(TriangleId(triangle)).aabb();
-    Aabb::new(b.min.to_array().into(), b.max.to_array().into())
+    let t = mesh.triangle(TriangleId(triangle));
+    let (a, b, c) = (t.a.as_vec3a(), t.b.as_vec3a(), t.c.as_vec3a());
+    Aabb::new(a.min(b).min(c), a.max(b).max(c))
 }
 
 /// Builds the tree over a mesh, boxes of the triangles included.

@@ -15,8 +15,10 @@ pub struct Body<'a> {
 
 /// The box of a triangle as parry keeps it.
 fn aabb(mesh: &Mesh, triangle: usize) -> Aabb {
-    let b = mesh.triangle(TriangleId(triangle as u32)).aabb();
-    Aabb::new(b.min.to_array().into(), b.max.to_array().into())
+    let t = mesh.triangle(TriangleId(triangle as u32));
+    let low = t.a.min(t.b).min(t.c).as_vec3();
+    let high = t.a.max(t.b).max(t.c).as_vec3();
+    Aabb::new(low.to_array().into(), high.to_array().into())
 }
 
 impl<'a> Body<'a> {

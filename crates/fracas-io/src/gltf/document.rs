@@ -180,13 +180,12 @@ impl<'j> Document<'j> {
         let json = &json[..length];
         let document: Document<'_> = serde_json::from_slice(json).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            let place = match at {
-                None => Place::Line(line as u64),
-                Some(at) => Place::Byte(at + offset_of(json, line, column)),
-            };
             let message = error.to_string();
-            let reason = message.split(" at line ").next().unwrap_or_default().to_owned();
-            Fault::malformed(place, format!("{reason} (column {column})"))
+            let reason = message.split(" at line ").next().unwrap_or_default();
+            match at {
+                None => Fault::malformed(Place::Line(line as u64), format!("{reason} (column {column})")),
+                Some(at) => Fault::malformed(Place::Byte(at + offset_of(json, line, column)), reason),
+            }
         })?;
         let version = &document.asset.version;
         if !version.starts_with("2.") {

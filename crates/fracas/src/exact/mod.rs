@@ -17,7 +17,7 @@
 //!    big integers             ───────────▶  sign      the only stage that allocates
 //! ```
 //!
-//! Since every sign is exact, so is what follows from it: [`tri_tri`] is symmetric, does not depend on the order of
+//! Since every sign is exact, so is what follows from it: [`tri_tri()`] is symmetric, does not depend on the order of
 //! corners, and does not change when all coordinates are multiplied by a power of two (while nothing is rounded).
 //!
 //! # What is decided
@@ -38,6 +38,7 @@
 //! orientation predicates*, Journal of Graphics Tools 8(1), 2003.
 
 mod big;
+mod double;
 mod line;
 mod orient;
 mod planar;

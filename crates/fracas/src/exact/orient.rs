@@ -32,8 +32,9 @@ use robust::{Coord, Coord3D};
 const BOUND_3D: f64 = 5.0 * f64::EPSILON;
 /// 8 ε: relative bound of the plane filter, which needs 3 ε.
 const BOUND_2D: f64 = 4.0 * f64::EPSILON;
-/// 2⁻¹⁰⁰⁰: more than the underflow of a cross product can hide, divided by [`BOUND_3D`].
-const TINY: f64 = f64::from_bits(23 << 52);
+/// 2⁻⁹⁰⁰: more than the underflow of a cross product can hide, divided by [`BOUND_3D`]. Much more, so that bounds made
+/// from it alone, when two points coincide, are not subnormal: processors take those slowly.
+const TINY: f64 = f64::from_bits(123 << 52);
 /// 2⁻¹⁰²²: more than the underflow of the last products can hide.
 const FLOOR: f64 = f64::MIN_POSITIVE;
 /// 2⁻²⁵⁰ and 2²⁵⁰: magnitudes between which the expansions are exact.
@@ -128,7 +129,9 @@ impl Plane {
 
     #[inline(never)]
     fn sides_one_by_one(&self, points: [DVec3; 3]) -> Sides {
-        Sides::new(points.map(|d| self.side(d)))
+        // Where the filter fails, a corner of the other triangle is most often one of ours.
+        let is_own = |d: DVec3| d == self.a || d == self.b || d == self.c;
+        Sides::new(points.map(|d| if is_own(d) { Sign::Zero } else { self.side(d) }))
     }
 
     /// The rounded determinant for `d` and a bound of its error.
@@ -192,7 +195,6 @@ fn in_range(x: f64) -> bool {
     x == 0.0 || (EXPANSIONS.0..=EXPANSIONS.1).contains(&x.abs())
 }
 
-#[cold]
 #[inline(never)]
 fn orient2d_exact(a: DVec2, b: DVec2, c: DVec2) -> Sign {
     // The zeros that need no arithmetic, and are by far the most frequent ones.
@@ -206,7 +208,6 @@ fn orient2d_exact(a: DVec2, b: DVec2, c: DVec2) -> Sign {
     big::orient2d(a, b, c)
 }
 
-#[cold]
 #[inline(never)]
 fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Sign {
     let flat = |axis: usize| a[axis] == b[axis] && b[axis] == c[axis] && c[axis] == d[axis];

@@ -1,14 +1,14 @@
 //! Where do two triangles meet? The end points of what they share.
 //!
 //! Which edges and planes produce the ends is decided by exact signs; the points themselves are quotients of
-//! determinants, evaluated with big integers and rounded once, each coordinate to the nearest `f64`. So the answer does
-//! not depend on the order of triangles or corners either. The exact points need not be `f64` points: a returned end may lie
-//! a rounding error off both triangles, and must not be used to decide anything.
+//! determinants, rounded once, each coordinate to the nearest `f64` ([`double`], else [`big`]). So the answer does not
+//! depend on the order of triangles or corners either. The exact points need not be `f64` points: a returned end may
+//! lie a rounding error off both triangles, and must not be used to decide anything.
 
 use super::orient::Plane;
 use super::planar::View;
 use super::tri_tri::CommonLine;
-use super::{Relation, Sign, big, line, orient2d, orient3d, tri_tri};
+use super::{Relation, Sign, big, double, line, orient2d, orient3d, segment_triangle, tri_tri};
 use crate::geom::{DVec3, Triangle};
 
 /// The end points of what two triangles share, each coordinate rounded to the nearest `f64`; `None` if they share nothing.
@@ -26,15 +26,15 @@ use crate::geom::{DVec3, Triangle};
 /// ```
 #[must_use]
 pub fn tri_tri_segment(t: &Triangle, u: &Triangle) -> Option<[DVec3; 2]> {
-    if tri_tri(t, u) == Relation::Disjoint {
-        return None;
-    }
     let t_sides = Plane::of(u).sides(t.corners());
     let u_sides = Plane::of(t).sides(u.corners());
+    if t_sides.is_one() || u_sides.is_one() {
+        return None;
+    }
     let ends = match (t_sides.is_none(), u_sides.is_none()) {
-        (false, false) => CommonLine::new(t, t_sides, u, u_sides).ends(),
-        (true, false) => [pierced_at(line::ends(u), t); 2],
-        (false, true) => [pierced_at(line::ends(t), u); 2],
+        (false, false) => CommonLine::new(t, t_sides, u, u_sides).ends()?,
+        (true, false) => [pierced_at(line::ends(u), t)?; 2],
+        (false, true) => [pierced_at(line::ends(t), u)?; 2],
         (true, true) => farthest_corners(t, u)?,
     };
     // Adding zero makes negative zeros positive, so that equal points have equal bits.
@@ -42,30 +42,40 @@ pub fn tri_tri_segment(t: &Triangle, u: &Triangle) -> Option<[DVec3; 2]> {
 }
 
 impl CommonLine {
-    /// The later of the two starts and the earlier of the two ends of the intervals ij and kl.
-    fn ends(&self) -> [DVec3; 2] {
+    /// The later of the two starts and the earlier of the two ends of the intervals ij and kl, if they share a point.
+    fn ends(&self) -> Option<[DVec3; 2]> {
+        if self.relation() == Relation::Disjoint {
+            return None;
+        }
         let ([p, q, r], [pp, qq, rr]) = (self.first, self.second);
         let start = if orient3d(p, r, pp, qq) == Sign::Negative {
-            big::line_and_plane(p, r, self.second)
+            line_and_plane(p, r, self.second)
         } else {
-            big::line_and_plane(pp, qq, self.first)
+            line_and_plane(pp, qq, self.first)
         };
         let end = if orient3d(p, q, pp, rr) == Sign::Negative {
-            big::line_and_plane(pp, rr, self.first)
+            line_and_plane(pp, rr, self.first)
         } else {
-            big::line_and_plane(p, q, self.second)
+            line_and_plane(p, q, self.second)
         };
-        [start, end]
+        Some([start, end])
     }
 }
 
-/// The point that a segment has in the plane of a triangle, which it meets without lying in it.
-fn pierced_at([p, q]: [DVec3; 2], t: &Triangle) -> DVec3 {
-    big::line_and_plane(p, q, t.corners())
+fn line_and_plane(p: DVec3, q: DVec3, plane: [DVec3; 3]) -> DVec3 {
+    double::line_and_plane(p, q, plane).unwrap_or_else(|| big::line_and_plane(p, q, plane))
+}
+
+/// The point that a triangle shares with a segment that does not lie in its plane.
+fn pierced_at([p, q]: [DVec3; 2], t: &Triangle) -> Option<DVec3> {
+    (segment_triangle(p, q, t) != Relation::Disjoint).then(|| line_and_plane(p, q, t.corners()))
 }
 
 /// The two farthest corners of what two triangles in one plane share, or two segments in space.
 fn farthest_corners(t: &Triangle, u: &Triangle) -> Option<[DVec3; 2]> {
+    if tri_tri(t, u) == Relation::Disjoint {
+        return None;
+    }
     // Corners of one in the other, and crossings of edges.
     let mut corners = [DVec3::ZERO; 15];
     let mut count = 0;
@@ -107,7 +117,10 @@ fn crossing(view: View, p: [DVec3; 2], q: [DVec3; 2]) -> Option<DVec3> {
         let [side, other] = points.map(|c| orient2d(view.see(a), view.see(b), view.see(c)));
         !side.is_zero() && side == other.opposite()
     };
-    (strictly_split(p, q) && strictly_split(q, p)).then(|| big::line_and_line(p[0], p[1], q, view.dropped))
+    (strictly_split(p, q) && strictly_split(q, p)).then(|| {
+        double::line_and_line(p[0], p[1], q, view.dropped)
+            .unwrap_or_else(|| big::line_and_line(p[0], p[1], q, view.dropped))
+    })
 }
 
 /// The length of a vector, without overflow or underflow on the way.

@@ -19,7 +19,7 @@
 //! # What the planes do not settle
 //!
 //! If all corners of `u` lie in the plane of `t`, then either `t` is a proper triangle and both lie in one plane
-//! ([`planar`]), or `t` has no plane of its own and is a segment or point ([`line`](super::line)). A triangle without
+//! ([`planar`]), or `t` has no plane of its own and is a segment or point ([`mod@line`]). A triangle without
 //! area puts every point at zero, so this also finds the degenerate ones without looking for them first.
 //!
 //! # Reference

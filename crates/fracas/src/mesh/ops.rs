@@ -101,11 +101,25 @@ impl Mesh {
     ///
     /// # Errors
     /// The first vertex whose image is not finite.
+    ///
+    /// ```
+    /// use fracas::geom::{DVec3, Pose};
+    /// use fracas::mesh::shapes;
+    /// let lift = Pose::from_translation(3.0 * DVec3::Z).unwrap();
+    /// let raised = shapes::cuboid(DVec3::ONE).posed(&lift).unwrap();
+    /// assert_eq!(raised.aabb().min.z, 2.5);
+    /// ```
     pub fn posed(&self, pose: &Pose) -> Result<Self, MeshError> {
         self.with_positions(|p| pose.apply(p))
     }
 
     /// Every triangle turned over: its last two corners exchanged.
+    ///
+    /// ```
+    /// use fracas::mesh::{Report, shapes};
+    /// let inside_out = shapes::icosphere(1.0, 1).flipped();
+    /// assert!(Report::of(&inside_out).volume.unwrap() < 0.0);
+    /// ```
     #[must_use]
     pub fn flipped(&self) -> Self {
         let (positions, mut triangles) = self.clone().into_parts();

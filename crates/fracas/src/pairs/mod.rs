@@ -20,7 +20,7 @@ mod frame;
 mod row;
 
 pub use frame::Frame;
-pub use row::{LANES, Row, RowFilter, RowIds, RowSide, Verdict};
+pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};
 
 use crate::exact::Relation;
 use crate::mesh::TriangleId;
@@ -81,7 +81,8 @@ impl Default for PairOptions {
     }
 }
 
-/// Work done by one query. Every count is the same at any number of threads.
+/// Work done by one query. Every count is the same at any number of threads; `decided` may differ a little between
+/// processors, since they round the filter's arithmetic differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairStats {
     /// Pairs of tree nodes (or cells) opened.

@@ -78,24 +78,34 @@ pub struct RowSide {
     /// Boxes, padded so that they overlap wherever the true boxes do.
     low: [[f32; LANES]; 3],
     high: [[f32; LANES]; 3],
+    /// The plane of each triangle: points x with `normal · x = offset`.
     normal: [[f32; LANES]; 3],
+    offset: [f32; LANES],
     /// `edge_planes[edge][axis][lane]`, pointing away from the triangle; edge k runs from corner k to k + 1.
     edge_planes: [[[f32; LANES]; 3]; 3],
+    edge_offsets: [[f32; LANES]; 3],
     /// Longest box edge of each triangle, and of all.
     extent: [f32; LANES],
     longest: f32,
-    /// Factors of the error bounds: see [`face_factor`] and [`edge_factor`].
-    face_factors: [f32; LANES],
-    edge_factors: [f32; LANES],
-    row_face_factor: f32,
-    row_edge_factor: f32,
+    /// Error bounds of heights over face and edge planes, for each triangle and the largest of the row.
+    face_bounds: [Bound; LANES],
+    edge_bounds: [Bound; LANES],
+    row_face_bound: Bound,
+    row_edge_bound: Bound,
     /// The padded box of the whole row.
     row_low: [f32; 3],
     row_high: [f32; 3],
     ids: [[u32; LANES]; 3],
+    used: u32,
 }
 
 impl RowSide {
+    /// One bit for every used lane.
+    #[inline(always)]
+    pub fn used(&self) -> u32 {
+        self.used
+    }
+
     /// The box of the whole row, padded: it holds the true triangles, with room to spare for one more rounding.
     #[inline(always)]
     pub fn bounds(&self) -> ([f32; 3], [f32; 3]) {
@@ -108,16 +118,19 @@ impl RowSide {
         low: [[0.0; LANES]; 3],
         high: [[0.0; LANES]; 3],
         normal: [[0.0; LANES]; 3],
+        offset: [0.0; LANES],
         edge_planes: [[[0.0; LANES]; 3]; 3],
+        edge_offsets: [[0.0; LANES]; 3],
         extent: [0.0; LANES],
         longest: 0.0,
-        face_factors: [0.0; LANES],
-        edge_factors: [0.0; LANES],
-        row_face_factor: 0.0,
-        row_edge_factor: 0.0,
+        face_bounds: [Bound::ZERO; LANES],
+        edge_bounds: [Bound::ZERO; LANES],
+        row_face_bound: Bound::ZERO,
+        row_edge_bound: Bound::ZERO,
         row_low: [0.0; 3],
         row_high: [0.0; 3],
         ids: [[0; LANES]; 3],
+        used: 0,
     };
 }
 
@@ -125,30 +138,32 @@ impl RowSide {
 #[derive(Clone, Copy, Debug)]
 pub struct RowFilter<S: Simd> {
     simd: S,
+    precision: Precision,
+}
+
+/// How good the coordinates of the rows are that meet in a filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Precision {
     /// Largest difference between a stored coordinate and the true one.
-    slack: f32,
+    pub slack: f32,
+    /// Largest magnitude of a coordinate.
+    pub reach: f32,
 }
 
 /// A vector of three coordinates in eight lanes.
 type Vec8<S> = [f32x8<S>; 3];
 
 impl<S: Simd> RowFilter<S> {
-    /// A filter for rows whose coordinates are within `slack` of the true ones.
+    /// A filter for rows of the given precision.
     #[inline(always)]
-    pub fn new(simd: S, slack: f32) -> Self {
-        Self { simd, slack }
+    pub fn new(simd: S, precision: Precision) -> Self {
+        Self { simd, precision }
     }
 
     /// The instruction set the filter uses.
     #[inline(always)]
     pub fn simd(&self) -> S {
         self.simd
-    }
-
-    /// The error of coordinates that the filter allows for.
-    #[inline(always)]
-    pub fn slack(&self) -> f32 {
-        self.slack
     }
 
     /// Computes the boxes, planes and sizes of a row.
@@ -158,8 +173,10 @@ impl<S: Simd> RowFilter<S> {
         let p = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
         side.corners = row.corners;
         side.ids = ids.vertices;
+        side.used = ids.used();
         // The slack of the coordinates, and half as much for the rounding of the padded box itself.
-        let pad = 1.5 * self.slack;
+        let slack = self.precision.slack;
+        let pad = 1.5 * slack;
         let mut extent = f32x8::splat(simd, 0.0);
         for axis in 0..3 {
             let low = p[0][axis].min(p[1][axis]).min(p[2][axis]) - pad;
@@ -172,16 +189,28 @@ impl<S: Simd> RowFilter<S> {
         }
         extent.store_array(&mut side.extent);
         side.longest = extent.reduce_max();
-        face_factor(extent, self.slack).store_array(&mut side.face_factors);
-        edge_factor(extent, self.slack).store_array(&mut side.edge_factors);
-        let longest = f32x8::splat(simd, side.longest);
-        side.row_face_factor = face_factor(longest, self.slack)[0];
-        side.row_edge_factor = edge_factor(longest, self.slack)[0];
+
         let edges = [sub(p[1], p[0]), sub(p[2], p[1]), sub(p[0], p[2])];
         let normal = cross(edges[0], edges[1]);
         store(normal, &mut side.normal);
+        dot(normal, p[0]).store_array(&mut side.offset);
+        let mut steepest = f32x8::splat(simd, 0.0);
         for edge in 0..3 {
-            store(cross(edges[edge], normal), &mut side.edge_planes[edge]);
+            let outward = cross(edges[edge], normal);
+            store(outward, &mut side.edge_planes[edge]);
+            dot(outward, p[edge]).store_array(&mut side.edge_offsets[edge]);
+            steepest = steepest.max(norm1(outward));
+        }
+
+        let rounding = 12.0 * U * self.precision.reach;
+        let face = [norm1(normal) * rounding + TINY, face_factor(extent, slack)];
+        let edge = [steepest * rounding + TINY, edge_factor(extent, slack)];
+        let longest = f32x8::splat(simd, side.longest);
+        side.row_face_bound = Bound { fixed: face[0].reduce_max(), factor: face_factor(longest, slack)[0] };
+        side.row_edge_bound = Bound { fixed: edge[0].reduce_max(), factor: edge_factor(longest, slack)[0] };
+        for lane in 0..LANES {
+            side.face_bounds[lane] = Bound { fixed: face[0][lane], factor: face[1][lane] };
+            side.edge_bounds[lane] = Bound { fixed: edge[0][lane], factor: edge[1][lane] };
         }
     }
 
@@ -219,13 +248,7 @@ impl<S: Simd> RowFilter<S> {
             return Verdict::APART;
         }
 
-        // Corners p of the one and q of the row, and which are the same vertex: `same[i][k]` for pᵢ and qₖ.
-        let p = [
-            splat(simd, &ones.corners[0], one),
-            splat(simd, &ones.corners[1], one),
-            splat(simd, &ones.corners[2], one),
-        ];
-        let q = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
+        // Which corners are the same vertex: `same[i][k]` for corner i of the one and corner k of the row.
         let mut same = [[mask32x8::splat(simd, false); 3]; 3];
         if NEIGHBOURS {
             for k in 0..3 {
@@ -235,49 +258,56 @@ impl<S: Simd> RowFilter<S> {
                 }
             }
         }
-
         // How far apart two corners can be, given that the padded boxes overlap.
         let apart = ones.extent[one] + row.longest;
-        let (one_face, one_edge) = (ones.face_factors[one], ones.edge_factors[one]);
 
-        // Corners of the row against the plane of the one.
+        // Corners q of the row against the plane of the one.
+        let q = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
         let n = splat(simd, &ones.normal, one);
-        let bound = f32x8::splat(simd, apart * one_face + TINY);
-        let heights = [dot(n, sub(q[0], p[0])), dot(n, sub(q[1], p[0])), dot(n, sub(q[2], p[0]))];
+        let offset = f32x8::splat(simd, ones.offset[one]);
+        let bound = f32x8::splat(simd, ones.face_bounds[one].at(apart));
+        let heights = [height(n, q[0], offset), height(n, q[1], offset), height(n, q[2], offset)];
+        let row_sides = Sides::new(heights, bound);
         let shared = [
             same[0][0] | same[1][0] | same[2][0],
             same[0][1] | same[1][1] | same[2][1],
             same[0][2] | same[1][2] | same[2][2],
         ];
-        let row_sides = Sides::new(heights, bound);
         left &= !row_sides.one_sided::<NEIGHBOURS>(shared);
         if left == 0 {
             return Verdict::APART;
         }
 
-        // Corners of the one against the planes of the row.
+        // Corners p of the one against the planes of the row.
+        let p = [
+            splat(simd, &ones.corners[0], one),
+            splat(simd, &ones.corners[1], one),
+            splat(simd, &ones.corners[2], one),
+        ];
         let m = load(simd, &row.normal);
-        let bound = f32x8::splat(simd, apart * row.row_face_factor + TINY);
-        let heights = [dot(m, sub(p[0], q[0])), dot(m, sub(p[1], q[0])), dot(m, sub(p[2], q[0]))];
+        let offset = f32x8::load_array_ref(simd, &row.offset);
+        let bound = f32x8::splat(simd, row.row_face_bound.at(apart));
+        let heights = [height(m, p[0], offset), height(m, p[1], offset), height(m, p[2], offset)];
+        let one_sides = Sides::new(heights, bound);
         let shared = [
             same[0][0] | same[0][1] | same[0][2],
             same[1][0] | same[1][1] | same[1][2],
             same[2][0] | same[2][1] | same[2][2],
         ];
-        let one_sides = Sides::new(heights, bound);
         left &= !one_sides.one_sided::<NEIGHBOURS>(shared);
         if left == 0 {
             return Verdict::APART;
         }
 
         // Corners of the row against the edge planes of the one.
-        let bound = f32x8::splat(simd, apart * one_edge + TINY);
+        let bound = f32x8::splat(simd, ones.edge_bounds[one].at(apart));
         for edge in 0..3 {
             let outward = splat(simd, &ones.edge_planes[edge], one);
+            let offset = f32x8::splat(simd, ones.edge_offsets[edge][one]);
             let next = (edge + 1) % 3;
             let mut outside = mask32x8::splat(simd, true);
             for k in 0..3 {
-                let mut beyond = dot(outward, sub(q[k], p[edge])).simd_gt(bound);
+                let mut beyond = height(outward, q[k], offset).simd_gt(bound);
                 if NEIGHBOURS {
                     beyond |= same[edge][k] | same[next][k];
                 }
@@ -290,13 +320,14 @@ impl<S: Simd> RowFilter<S> {
         }
 
         // Corners of the one against the edge planes of the row.
-        let bound = f32x8::splat(simd, apart * row.row_edge_factor + TINY);
+        let bound = f32x8::splat(simd, row.row_edge_bound.at(apart));
         for edge in 0..3 {
             let outward = load(simd, &row.edge_planes[edge]);
+            let offset = f32x8::load_array_ref(simd, &row.edge_offsets[edge]);
             let next = (edge + 1) % 3;
             let mut outside = mask32x8::splat(simd, true);
             for i in 0..3 {
-                let mut beyond = dot(outward, sub(p[i], q[edge])).simd_gt(bound);
+                let mut beyond = height(outward, p[i], offset).simd_gt(bound);
                 if NEIGHBOURS {
                     beyond |= same[i][edge] | same[i][next];
                 }
@@ -309,7 +340,8 @@ impl<S: Simd> RowFilter<S> {
         }
 
         // Every edge of the one against every edge of the row: on which side do the lines pass each other?
-        let bound = f32x8::splat(simd, apart * one_face.max(row.row_face_factor) + TINY);
+        let bound = ones.face_bounds[one].factor.max(row.row_face_bound.factor) * apart + TINY;
+        let bound = f32x8::splat(simd, bound);
         let d = [sub(p[1], p[0]), sub(p[2], p[1]), sub(p[0], p[2])];
         let e = [sub(q[1], q[0]), sub(q[2], q[1]), sub(q[0], q[2])];
         let no = mask32x8::splat(simd, false);
@@ -417,11 +449,30 @@ const U: f32 = 1.0 / (1 << 24) as f32;
 /// Determinants below this may be rounding noise of subnormal intermediate results.
 const TINY: f32 = 1e-30;
 
+/// Error bound of a height: part of it grows with the distance over which it is measured.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    fixed: f32,
+    factor: f32,
+}
+
+impl Bound {
+    const ZERO: Self = Self { fixed: 0.0, factor: 0.0 };
+
+    #[inline(always)]
+    fn at(self, distance: f32) -> f32 {
+        self.fixed + self.factor * distance
+    }
+}
+
 /// Error bound of n · w over |w|, for n = e₁ × e₂ with edges of at most `e` in every axis and |w| ≥ e + 3 slack.
 ///
 /// Differences carry ε = 2 slack + u e. So n is off by 4 e ε + 2 ε² + 4 u e², and at most 2 e²; the dot product adds
 /// three such terms and nine roundings: 12 slack e² + 24 slack e w + 48 u e² w, and terms in slack² and slack³.
 /// With e ≤ w this is at most w (36 slack e + 48 u e² + 96 slack²); a quarter more pays for its own rounding.
+///
+/// Heights are computed as n · x − n · p rather than n · (x − p). That adds the rounding of both products, at most
+/// 10 u |n|₁ times the largest coordinate: the fixed part of the bound.
 #[inline(always)]
 fn face_factor<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
     e * (e * (60.0 * U) + 45.0 * slack) + 120.0 * slack * slack
@@ -462,6 +513,17 @@ fn store<S: Simd>(v: Vec8<S>, out: &mut [[f32; LANES]; 3]) {
 #[inline(always)]
 fn sub<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> Vec8<S> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// Height of a point over a plane, times the length of its normal. Fused or not, the error bounds hold.
+#[inline(always)]
+fn height<S: Simd>(normal: Vec8<S>, x: Vec8<S>, offset: f32x8<S>) -> f32x8<S> {
+    normal[0].mul_add(x[0], normal[1].mul_add(x[1], normal[2].mul_sub(x[2], offset)))
+}
+
+#[inline(always)]
+fn norm1<S: Simd>(v: Vec8<S>) -> f32x8<S> {
+    v[0].abs() + v[1].abs() + v[2].abs()
 }
 
 #[inline(always)]
@@ -510,7 +572,7 @@ mod tests {
         let level = Level::new();
         let mut all = [Verdict::APART; LANES];
         dispatch!(level, simd => {
-            let filter = RowFilter::new(simd, Frame::SLACK);
+            let filter = RowFilter::new(simd, Precision { slack: Frame::SLACK, reach: 2.0 });
             let (mut a, mut b) = (RowSide::EMPTY, RowSide::EMPTY);
             filter.prepare(&one_row, &ids(ones.1), &mut a);
             filter.prepare(&row_row, &ids(row.1), &mut b);

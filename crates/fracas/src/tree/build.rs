@@ -2,10 +2,12 @@
 //!
 //! A node starts with one part, its whole set, and divides the part with the largest box again and again until it
 //! has eight parts or nothing is left to divide. Parts that fit into a full tree of lower height (8, 64, 512, …
-//! triangles) are left whole, so that nodes near the leaves, which are most of the tree, come out well filled. Since
-//! every cut falls on a multiple of eight, the place of a leaf is known from the place of its first triangle, and
-//! subtrees can be built side by side.
+//! triangles) are left whole, so that nodes near the leaves, which are most of the tree, come out well filled. If
+//! self-queries are expected, small sets are first divided into their connected pieces (`pieces`).
+//!
+//! Subtrees are built side by side, each with node and leaf numbers of its own, and shifted into place.
 
+use super::pieces::{LARGEST_SET, group_by_piece};
 use super::split::{Extent, Item, SplitRule, split};
 use super::{Child, Contours, Node, Tree};
 use crate::mesh::Mesh;
@@ -38,15 +40,20 @@ impl Tree {
         let (low, high) = mesh.bounds();
         let frame = Frame::around(low, high);
         let mut items = gather(mesh, &frame);
-        let leaves = items.len().div_ceil(LANES);
-        let mut nodes = Vec::new();
+        let mut subtree = Subtree::default();
         if !items.is_empty() {
-            nodes.reserve(leaves / 4 + 1);
             let extent = Extent::of(&items);
-            append_subtree(&mut items, &extent, 0, options, &mut nodes);
+            let builder = Builder { triangles: mesh.triangles(), options };
+            subtree = builder.subtree(&mut items, &extent);
         }
-        let ids = (0..leaves).map(|leaf| row_ids(mesh, &items[leaf * LANES..])).collect();
-        let mut tree = Self { frame, nodes, rows: vec![Row::ZERO; leaves], ids, contours: None };
+        let Subtree { nodes, leaves } = subtree;
+        let mut ids = Vec::with_capacity(leaves.len());
+        let mut start = 0;
+        for size in leaves {
+            ids.push(row_ids(mesh, &items[start..start + size as usize]));
+            start += size as usize;
+        }
+        let mut tree = Self { frame, nodes, rows: vec![Row::ZERO; ids.len()], ids, contours: None };
         if options.self_queries {
             tree.contours = Some(Contours::build(&tree));
         }
@@ -81,7 +88,36 @@ fn row_ids(mesh: &Mesh, items: &[Item]) -> RowIds {
     ids
 }
 
-/// One part of a node under construction: items `start..end` of the node's set.
+/// A part of the tree with node and leaf numbers counted from its own first.
+#[derive(Default)]
+struct Subtree {
+    nodes: Vec<Node>,
+    /// How many triangles each leaf holds, in the order of the items.
+    leaves: Vec<u8>,
+}
+
+impl Subtree {
+    /// Appends another part, its numbers shifted.
+    fn append(&mut self, other: &Self) {
+        let (node_shift, leaf_shift) = (self.nodes.len() as u32, self.leaves.len() as u32);
+        self.leaves.extend_from_slice(&other.leaves);
+        self.nodes.extend(other.nodes.iter().map(|node| {
+            let mut node = *node;
+            node.nodes_end += node_shift;
+            node.leaves = [node.leaves[0] + leaf_shift, node.leaves[1] + leaf_shift];
+            for child in &mut node.children[..node.count as usize] {
+                *child = if child.is_leaf() {
+                    Child::leaf(child.index() + leaf_shift as usize)
+                } else {
+                    Child::node(child.index() + node_shift as usize)
+                };
+            }
+            node
+        }));
+    }
+}
+
+/// A run of items of a node under construction.
 struct Part {
     start: usize,
     end: usize,
@@ -94,103 +130,109 @@ impl Part {
     }
 }
 
-/// Appends the subtree over `items`, the first of which will be the first triangle of leaf `first_leaf`.
-fn append_subtree(
-    items: &mut [Item],
-    extent: &Extent,
-    first_leaf: usize,
-    options: &BuildOptions,
-    nodes: &mut Vec<Node>,
-) {
-    let parts = divide(items, extent, options.split);
-    let index = nodes.len();
-    nodes.push(Node::EMPTY);
-    let mut children = [Child::NONE; LANES];
-    let mut sets: Vec<(usize, &mut [Item], Extent)> = Vec::with_capacity(LANES);
-    let mut rest = &mut *items;
-    let mut leaf = first_leaf;
-    for (lane, part) in parts.iter().enumerate() {
-        let (set, others) = rest.split_at_mut(part.len());
-        rest = others;
-        if set.len() <= LANES {
-            children[lane] = Child::leaf(leaf);
+struct Builder<'a> {
+    triangles: &'a [[u32; 3]],
+    options: &'a BuildOptions,
+}
+
+impl Builder<'_> {
+    fn subtree(&self, items: &mut [Item], extent: &Extent) -> Subtree {
+        let mut subtree = Subtree {
+            nodes: Vec::with_capacity(items.len() / (4 * LANES) + 1),
+            leaves: Vec::with_capacity(items.len() / LANES + 1),
+        };
+        self.append_node(items, extent, &mut subtree);
+        subtree
+    }
+
+    /// Appends the node over `items` and everything below it.
+    fn append_node(&self, items: &mut [Item], extent: &Extent, out: &mut Subtree) {
+        let parts = self.divide(items, extent);
+        let (index, first_leaf) = (out.nodes.len(), out.leaves.len() as u32);
+        out.nodes.push(Node::EMPTY);
+        let mut children = [Child::NONE; LANES];
+        if self.options.parallel && parts.iter().filter(|part| part.len() >= SMALLEST_TASK).count() > 1 {
+            for (lane, subtree) in self.build_side_by_side(items, &parts).into_iter().enumerate() {
+                children[lane] = match subtree {
+                    Some(subtree) => {
+                        let child = Child::node(out.nodes.len());
+                        out.append(&subtree);
+                        child
+                    }
+                    None => append_leaf(parts[lane].len(), out),
+                };
+            }
         } else {
-            sets.push((lane, set, part.extent));
-        }
-        leaf += part.len().div_ceil(LANES);
-    }
-    let leaf_of = |lane: usize| first_leaf + parts[lane].start / LANES;
-    if options.parallel && sets.iter().filter(|s| s.1.len() >= SMALLEST_TASK).count() > 1 {
-        for (lane, subtree) in build_side_by_side(sets, &leaf_of, options) {
-            children[lane] = Child::node(nodes.len());
-            append_shifted(nodes, &subtree);
-        }
-    } else {
-        for (lane, set, extent) in sets {
-            children[lane] = Child::node(nodes.len());
-            append_subtree(set, &extent, leaf_of(lane), options, nodes);
-        }
-    }
-    let end = nodes.len() as u32;
-    let node = &mut nodes[index];
-    node.children = children;
-    node.count = parts.len() as u32;
-    node.nodes_end = end;
-    node.leaves = [first_leaf as u32, leaf as u32];
-}
-
-/// Divides a set into at most eight parts, largest box first; parts come out in the order of the items.
-fn divide(items: &mut [Item], extent: &Extent, rule: SplitRule) -> Vec<Part> {
-    let mut parts = Vec::with_capacity(LANES);
-    parts.push(Part { start: 0, end: items.len(), extent: *extent });
-    let mut small = LANES;
-    while small * LANES < items.len() {
-        small *= LANES;
-    }
-    while parts.len() < LANES {
-        let divisible = parts.iter().enumerate().filter(|(_, part)| part.len() > small);
-        let largest = divisible.max_by(|p, q| p.1.extent.half_area().total_cmp(&q.1.extent.half_area()));
-        let Some((at, part)) = largest else { break };
-        let (start, end) = (part.start, part.end);
-        let middle = start + split(&mut items[start..end], &part.extent, rule);
-        parts[at] = Part { start, end: middle, extent: Extent::of(&items[start..middle]) };
-        parts.insert(at + 1, Part { start: middle, end, extent: Extent::of(&items[middle..end]) });
-    }
-    parts
-}
-
-/// Subtrees by the lane they belong to, each with node indices counted from its own root.
-type Subtrees = Vec<(usize, Vec<Node>)>;
-
-fn build_side_by_side(
-    sets: Vec<(usize, &mut [Item], Extent)>,
-    leaf_of: &(impl Fn(usize) -> usize + Sync),
-    options: &BuildOptions,
-) -> Subtrees {
-    let build = |(lane, set, extent): (usize, &mut [Item], Extent)| {
-        let mut subtree = Vec::with_capacity(set.len() / (4 * LANES) + 1);
-        append_subtree(set, &extent, leaf_of(lane), options, &mut subtree);
-        (lane, subtree)
-    };
-    #[cfg(feature = "parallel")]
-    {
-        use rayon::prelude::*;
-        sets.into_par_iter().map(build).collect()
-    }
-    #[cfg(not(feature = "parallel"))]
-    sets.into_iter().map(build).collect()
-}
-
-fn append_shifted(nodes: &mut Vec<Node>, subtree: &[Node]) {
-    let shift = nodes.len() as u32;
-    nodes.extend(subtree.iter().map(|node| {
-        let mut node = *node;
-        node.nodes_end += shift;
-        for child in &mut node.children {
-            if !child.is_none() && !child.is_leaf() {
-                *child = Child::node(child.index() + shift as usize);
+            for (lane, part) in parts.iter().enumerate() {
+                children[lane] = if part.len() <= LANES {
+                    append_leaf(part.len(), out)
+                } else {
+                    let child = Child::node(out.nodes.len());
+                    self.append_node(&mut items[part.start..part.end], &part.extent, out);
+                    child
+                };
             }
         }
-        node
-    }));
+        let (end, leaves) = (out.nodes.len() as u32, [first_leaf, out.leaves.len() as u32]);
+        let node = &mut out.nodes[index];
+        node.children = children;
+        node.count = parts.len() as u32;
+        node.nodes_end = end;
+        node.leaves = leaves;
+    }
+
+    /// Divides a set into at most eight parts: connected pieces, then always the part with the largest box.
+    fn divide(&self, items: &mut [Item], extent: &Extent) -> Vec<Part> {
+        let mut parts = Vec::with_capacity(LANES);
+        if self.options.self_queries && (2 * LANES..=LARGEST_SET).contains(&items.len()) {
+            let mut start = 0;
+            for size in group_by_piece(items, self.triangles) {
+                let end = start + size;
+                parts.push(Part { start, end, extent: Extent::of(&items[start..end]) });
+                start = end;
+            }
+        } else {
+            parts.push(Part { start: 0, end: items.len(), extent: *extent });
+        }
+        let mut small = LANES;
+        while small * LANES < items.len() {
+            small *= LANES;
+        }
+        while parts.len() < LANES {
+            let divisible = parts.iter().enumerate().filter(|(_, part)| part.len() > small);
+            let largest = divisible.max_by(|p, q| p.1.extent.half_area().total_cmp(&q.1.extent.half_area()));
+            let Some((at, part)) = largest else { break };
+            let (start, end) = (part.start, part.end);
+            let middle = start + split(&mut items[start..end], &part.extent, self.options.split);
+            parts[at] = Part { start, end: middle, extent: Extent::of(&items[start..middle]) };
+            parts.insert(at + 1, Part { start: middle, end, extent: Extent::of(&items[middle..end]) });
+        }
+        parts
+    }
+
+    /// Builds the subtrees of all parts that are not leaves, on all threads.
+    fn build_side_by_side(&self, items: &mut [Item], parts: &[Part]) -> Vec<Option<Subtree>> {
+        let mut sets = Vec::with_capacity(parts.len());
+        let mut rest = items;
+        for part in parts {
+            let (set, others) = rest.split_at_mut(part.len());
+            sets.push((set, &part.extent));
+            rest = others;
+        }
+        let build =
+            |(set, extent): (&mut [Item], &Extent)| (set.len() > LANES).then(|| self.subtree(set, extent));
+        #[cfg(feature = "parallel")]
+        {
+            use rayon::prelude::*;
+            sets.into_par_iter().map(build).collect()
+        }
+        #[cfg(not(feature = "parallel"))]
+        sets.into_iter().map(build).collect()
+    }
+}
+
+fn append_leaf(size: usize, out: &mut Subtree) -> Child {
+    let leaf = Child::leaf(out.leaves.len());
+    out.leaves.push(size as u8);
+    leaf
 }

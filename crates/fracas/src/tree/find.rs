@@ -54,8 +54,9 @@ impl PairFinder {
     /// About proportional to the number of pairs whose boxes overlap. Does not allocate once its buffers have
     /// grown to the size of the answer (threads of rayon may, for their own queues).
     pub fn find_self_pairs(&mut self, body: &MeshTree) -> &[Pair] {
-        let meeting = Meeting::Itself { mesh: body.mesh(), tree: body.tree() };
-        self.find(&meeting, !body.tree().nodes.is_empty());
+        let tree = body.tree();
+        let meeting = Meeting::Itself { mesh: body.mesh(), tree, precision: tree.precision() };
+        self.find(&meeting, !tree.nodes.is_empty());
         &self.pairs
     }
 

@@ -15,14 +15,14 @@
 //!
 //! Nodes are stored in pre-order, leaves in the order of the nodes that hold them. So every subtree is one
 //! contiguous run of nodes and one of leaves; a refit walks both backwards at memory speed, and threads can share
-//! it by subtree. Splits fall on multiples of eight triangles, so every leaf but the last is full.
+//! it by subtree. Splits in space fall on multiples of eight triangles, so nearly all leaves are full.
 //!
 //! Boxes and rows are kept in the tree's own [`Frame`]: `f32`, centred and scaled. A node's boxes are rounded
 //! outward and hold the exact triangles.
 //!
 //! # Invariants (all checked by `MeshTree::validate`)
 //!
-//! - Every triangle of the mesh is in exactly one lane of one leaf; only the last leaf may be partly used.
+//! - Every triangle of the mesh is in exactly one lane of one leaf; used lanes come first, and no leaf is empty.
 //! - A child's box holds the exact positions of every triangle below it, and every box below it.
 //! - Children come after their parent; a node's subtree is contiguous; every node but the root has one parent.
 //! - Rows hold the frame coordinates of the mesh's present positions.
@@ -34,6 +34,7 @@
 mod build;
 mod contour;
 mod find;
+mod pieces;
 mod quality;
 mod query;
 mod refit;
@@ -50,7 +51,7 @@ pub use validate::Broken;
 
 use crate::geom::{Aabb, DVec3};
 use crate::mesh::{Mesh, MeshError};
-use crate::pairs::{Frame, LANES, Row, RowIds};
+use crate::pairs::{Frame, LANES, Precision, Row, RowIds};
 use contour::Contours;
 
 /// A mesh and the tree over its triangles, always in step.
@@ -266,7 +267,8 @@ impl Tree {
     }
 
     /// How far stored coordinates may be from the true ones: less than [`Frame::SLACK`] if they are small.
-    fn slack(&self) -> f32 {
-        Frame::SLACK * (self.reach() as f32 / Frame::REACH)
+    fn precision(&self) -> Precision {
+        let reach = self.reach() as f32;
+        Precision { slack: Frame::SLACK * (reach / Frame::REACH), reach }
     }
 }

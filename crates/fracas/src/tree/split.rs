@@ -160,34 +160,85 @@ fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
     let to_bin = Vec4::select(size.cmpgt(Vec4::ZERO), Vec4::splat(BINS as f32 * 0.9999) / size, Vec4::ZERO);
     let mut bins = [[Bin::EMPTY; BINS]; 3];
     for item in items.iter() {
-        let bin = (item.low + item.high - extent.centre_low) * to_bin;
-        for (axis, bins) in bins.iter_mut().enumerate() {
-            bins[(bin[axis] as usize).min(BINS - 1)].add(item.low, item.high, 1);
+        let bin = ((item.low + item.high - extent.centre_low) * to_bin).to_array();
+        for axis in 0..3 {
+            bins[axis][(bin[axis] as usize).min(BINS - 1)].add(item.low, item.high, 1);
         }
     }
-    let mut best = (f32::INFINITY, extent.longest_centre_axis(), items.len() / 2);
-    for (axis, bins) in bins.iter().enumerate() {
-        if size[axis] <= 0.0 {
-            continue;
-        }
-        let mut above = [Bin::EMPTY; BINS];
-        let mut sum = Bin::EMPTY;
-        for k in (1..BINS).rev() {
-            sum.add(bins[k].low, bins[k].high, bins[k].count);
-            above[k] = sum;
-        }
-        let mut below = Bin::EMPTY;
-        for k in 1..BINS {
-            below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
-            if below.count == 0 || above[k].count == 0 {
-                continue;
-            }
-            let cost = below.cost() + above[k].cost();
+    let mut best = (f32::INFINITY, extent.longest_centre_axis(), 0);
+    for axis in 0..3 {
+        if size[axis] > 0.0 {
+            let (cost, below) = best_cut(&bins[axis]);
             if cost < best.0 {
-                best = (cost, axis, below.count as usize);
+                best = (cost, axis, below);
             }
         }
     }
-    let (_, axis, count) = best;
-    cut(items, axis, whole_rows(count, items.len()))
+    let (cost, axis, below) = best;
+    if cost == f32::INFINITY {
+        // All centres in one place: any halves will do.
+        return cut(items, axis, whole_rows(items.len() / 2, items.len()));
+    }
+    let count = whole_rows(below, items.len());
+    let counts = bins[axis].map(|bin| bin.count as usize);
+    let bin_of = |item: &Item| {
+        let x = (item.low[axis] + item.high[axis] - extent.centre_low[axis]) * to_bin[axis];
+        (x as usize).min(BINS - 1)
+    };
+    cut_by_bins(items, axis, count, &counts, bin_of)
+}
+
+/// The cheapest cut between two bins: its cost and the number of items below it.
+fn best_cut(bins: &[Bin; BINS]) -> (f32, usize) {
+    let mut above_cost = [0.0; BINS];
+    let mut above = Bin::EMPTY;
+    for k in (1..BINS).rev() {
+        above.add(bins[k].low, bins[k].high, bins[k].count);
+        above_cost[k] = above.cost();
+    }
+    let total = above.count + bins[0].count;
+    let mut below = Bin::EMPTY;
+    let mut best = (f32::INFINITY, 0);
+    for k in 1..BINS {
+        below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
+        let cost = below.cost() + above_cost[k];
+        if below.count > 0 && below.count < total && cost < best.0 {
+            best = (cost, below.count as usize);
+        }
+    }
+    best
+}
+
+/// As [`cut`], with the items already counted by bins: only the bin in which the cut falls needs a closer look.
+fn cut_by_bins(
+    items: &mut [Item],
+    axis: usize,
+    count: usize,
+    counts: &[usize; BINS],
+    bin_of: impl Fn(&Item) -> usize,
+) -> usize {
+    let (mut middle, mut before) = (0, 0);
+    while before + counts[middle] < count {
+        before += counts[middle];
+        middle += 1;
+    }
+    // Three parts in one pass: lower bins, the middle bin, higher bins.
+    let (mut low, mut at, mut high) = (0, 0, items.len());
+    while at < high {
+        let bin = bin_of(&items[at]);
+        if bin < middle {
+            items.swap(low, at);
+            low += 1;
+            at += 1;
+        } else if bin > middle {
+            high -= 1;
+            items.swap(at, high);
+        } else {
+            at += 1;
+        }
+    }
+    if count - before < counts[middle] {
+        cut(&mut items[low..high], axis, count - before);
+    }
+    count
 }

@@ -10,7 +10,7 @@ use super::{Child, Node, Tree};
 use crate::exact;
 use crate::geom::{DMat3, DVec3, Pose, Triangle};
 use crate::mesh::Mesh;
-use crate::pairs::{Frame, LANES, Pair, PairStats, Row, RowFilter, RowIds, RowSide, Touch};
+use crate::pairs::{Frame, LANES, Pair, PairStats, Precision, Row, RowFilter, RowIds, RowSide, Touch};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 
@@ -25,7 +25,7 @@ pub(super) struct Posed<'a> {
 /// What is compared with what. `a` lends its frame; `b` is brought into it.
 pub(super) enum Meeting<'a> {
     /// A tree against itself.
-    Itself { mesh: &'a Mesh, tree: &'a Tree },
+    Itself { mesh: &'a Mesh, tree: &'a Tree, precision: Precision },
     /// Two trees; `swapped` if `a` is the caller's second.
     Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool },
 }
@@ -93,8 +93,12 @@ impl Worker {
         let level = Level::new();
         dispatch!(level, simd => {
             match meeting {
-                Meeting::Itself { mesh, tree } => self.step_itself(simd, mesh, tree),
-                Meeting::Two { a, b, bridge, .. } => self.step_two(simd, a.tree, b.tree, bridge),
+                Meeting::Itself { mesh, tree, precision } => {
+                    self.step_itself(&RowFilter::new(simd, *precision), mesh, tree);
+                }
+                Meeting::Two { a, b, bridge, .. } => {
+                    self.step_two(&RowFilter::new(simd, bridge.precision), a.tree, b.tree, bridge);
+                }
             }
         });
         self.decide(meeting, touch);
@@ -104,17 +108,19 @@ impl Worker {
     #[inline(always)]
     fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &Meeting, touch: Touch) {
         match meeting {
-            Meeting::Itself { mesh, tree } => {
+            Meeting::Itself { mesh, tree, precision } => {
+                let filter = RowFilter::new(simd, *precision);
                 while !self.stack.is_empty() {
-                    self.step_itself(simd, mesh, tree);
+                    self.step_itself(&filter, mesh, tree);
                     if self.open.len() + self.crossing.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
                 }
             }
             Meeting::Two { a, b, bridge, .. } => {
+                let filter = RowFilter::new(simd, bridge.precision);
                 while !self.stack.is_empty() {
-                    self.step_two(simd, a.tree, b.tree, bridge);
+                    self.step_two(&filter, a.tree, b.tree, bridge);
                     if self.open.len() + self.crossing.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
@@ -124,17 +130,15 @@ impl Worker {
     }
 
     #[inline(always)]
-    fn step_itself<S: Simd>(&mut self, simd: S, mesh: &Mesh, tree: &Tree) {
+    fn step_itself<S: Simd>(&mut self, filter: &RowFilter<S>, mesh: &Mesh, tree: &Tree) {
         let Some((a, b)) = self.stack.pop() else { return };
-        let filter = RowFilter::new(simd, tree.slack());
         if a != b {
-            self.step_pair::<S, true>(simd, &filter, tree, tree, None, (a, b));
+            self.step_pair::<S, true>(filter, tree, tree, None, (a, b));
         } else if a.is_leaf() {
             let ids = &tree.ids[a.index()];
-            let side = self.a_sides.get(&filter, a.index(), ids, &tree.rows[a.index()], None);
-            let used = ids.used();
+            let side = self.a_sides.get(filter, a.index(), ids, &tree.rows[a.index()], None);
             for one in 0..LANES {
-                let later = used & (!1_u32 << one);
+                let later = side.used() & (!1_u32 << one);
                 if later == 0 {
                     break;
                 }
@@ -152,7 +156,7 @@ impl Worker {
                 self.stats.culled += 1;
                 return;
             }
-            self.open_with_itself(simd, &tree.nodes[a.index()]);
+            self.open_with_itself(filter.simd(), &tree.nodes[a.index()]);
         }
     }
 
@@ -171,31 +175,33 @@ impl Worker {
     }
 
     #[inline(always)]
-    fn step_two<S: Simd>(&mut self, simd: S, a: &Tree, b: &Tree, bridge: &Bridge) {
+    fn step_two<S: Simd>(&mut self, filter: &RowFilter<S>, a: &Tree, b: &Tree, bridge: &Bridge) {
         let Some(task) = self.stack.pop() else { return };
-        let filter = RowFilter::new(simd, bridge.slack);
-        self.step_pair::<S, false>(simd, &filter, a, b, Some(bridge), task);
+        self.step_pair::<S, false>(filter, a, b, Some(bridge), task);
     }
 
     /// Opens a pair of different things: `i` in tree `a`, `j` in tree `b` (which is the same tree in a self-query).
     #[inline(always)]
     fn step_pair<S: Simd, const NEIGHBOURS: bool>(
         &mut self,
-        simd: S,
         filter: &RowFilter<S>,
         a: &Tree,
         b: &Tree,
         bridge: Option<&Bridge>,
         (i, j): Task,
     ) {
+        let simd = filter.simd();
         match (i.is_leaf(), j.is_leaf()) {
             (true, true) => self.leaf_leaf::<S, NEIGHBOURS>(filter, a, b, bridge, (i.index(), j.index())),
             (false, false) => {
                 self.stats.node_pairs += 1;
                 let (node, other) = (&a.nodes[i.index()], &b.nodes[j.index()]);
-                let boxes = MappedBoxes::new(simd, other, bridge);
+                let mapped = bridge.map(|bridge| MappedBoxes::new(simd, other, bridge));
                 for (lane, child) in other.used() {
-                    let (low, high) = boxes.lane(lane);
+                    let (low, high) = match &mapped {
+                        Some(boxes) => boxes.lane(lane),
+                        None => other.lane_box(lane),
+                    };
                     for hit in bits(lanes_overlapping(simd, &node.low, &node.high, low, high)) {
                         self.stack.push((node.children[hit], child));
                     }
@@ -217,8 +223,13 @@ impl Worker {
                 let side = self.a_sides.get(filter, leaf, &a.ids[leaf], &a.rows[leaf], None);
                 let (low, high) = side.bounds();
                 let node = &b.nodes[j.index()];
-                let boxes = MappedBoxes::new(simd, node, bridge);
-                let hits = lanes_overlapping(simd, &boxes.low, &boxes.high, low, high) & node.used_lanes();
+                let hits = match bridge {
+                    Some(bridge) => {
+                        let boxes = MappedBoxes::new(simd, node, bridge);
+                        lanes_overlapping(simd, &boxes.low, &boxes.high, low, high) & node.used_lanes()
+                    }
+                    None => lanes_overlapping(simd, &node.low, &node.high, low, high),
+                };
                 for hit in bits(hits) {
                     self.stack.push((i, node.children[hit]));
                 }
@@ -238,11 +249,10 @@ impl Worker {
         let row = self.a_sides.get(filter, i, &a.ids[i], &a.rows[i], None);
         let ones = self.b_sides.get(filter, j, &b.ids[j], &b.rows[j], bridge);
         let (a_ids, b_ids) = (&a.ids[i], &b.ids[j]);
-        let used = a_ids.used();
         let (low, high) = row.bounds();
-        for one in bits(filter.lanes_in_box(ones, low, high) & b_ids.used()) {
+        for one in bits(filter.lanes_in_box(ones, low, high) & ones.used()) {
             self.stats.rows += 1;
-            let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, used, &mut self.stats.box_pairs);
+            let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, row.used(), &mut self.stats.box_pairs);
             for lane in bits(verdict.crossing) {
                 self.crossing.push((a_ids.triangles[lane], b_ids.triangles[one]));
             }
@@ -366,8 +376,8 @@ pub(super) struct Bridge {
     matrix: [[f32; 3]; 3],
     offset: [f32; 3],
     rotated: bool,
-    /// Error of any coordinate in the common frame, of either tree, against the exact posed positions.
-    slack: f32,
+    /// Of coordinates in the common frame, of either tree, against the exact posed positions.
+    precision: Precision,
     /// What boxes of `b` must grow by so that they hold the exact posed triangles in the common frame.
     box_pad: f32,
 }
@@ -392,9 +402,9 @@ impl Bridge {
         let reach = b.tree.reach() * ratio;
         let far = offset.abs().max_element();
         let rotated = rotation != DMat3::IDENTITY;
-        let own = f64::from(a.tree.slack());
+        let own = f64::from(a.tree.precision().slack);
         // Unrotated, the only roundings are that of the offset and of one addition: the ratio is a power of two.
-        let moved = f64::from(b.tree.slack()) * ratio * if rotated { 2.0 } else { 1.0 }
+        let moved = f64::from(b.tree.precision().slack) * ratio * if rotated { 2.0 } else { 1.0 }
             + u * (reach + far) * if rotated { 16.0 } else { 2.0 };
         // Too far or too coarse to say anything in f32: everything survives the filter then.
         let slack = (own.max(moved) + posing).min(1e9);
@@ -404,7 +414,10 @@ impl Bridge {
             matrix: [m.row(0), m.row(1), m.row(2)].map(|row| row.to_array().map(|x| x as f32)),
             offset: offset.to_array().map(|x| x as f32),
             rotated,
-            slack: slack as f32 * 1.001,
+            precision: Precision {
+                slack: slack as f32 * 1.001,
+                reach: (a.tree.reach().max(2.0 * reach + far) as f32 * 1.001).min(1e9),
+            },
             box_pad: box_pad.min(1e9) as f32 * 1.001,
         };
         let (a_low, a_high) = a.tree.bounds()?;
@@ -428,8 +441,7 @@ struct MappedBoxes {
 
 impl MappedBoxes {
     #[inline(always)]
-    fn new<S: Simd>(simd: S, node: &Node, bridge: Option<&Bridge>) -> Self {
-        let Some(bridge) = bridge else { return Self { low: node.low, high: node.high } };
+    fn new<S: Simd>(simd: S, node: &Node, bridge: &Bridge) -> Self {
         let mut boxes = Self { low: node.low, high: node.high };
         for axis in 0..3 {
             let offset = f32x8::splat(simd, bridge.offset[axis]);

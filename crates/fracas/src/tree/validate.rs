@@ -28,14 +28,15 @@ impl MeshTree {
     fn validate_leaves(&self) -> Result<(), Broken> {
         let tree = self.tree();
         let triangles = self.mesh().triangle_count();
-        let leaves = triangles.div_ceil(LANES);
-        ensure(tree.rows.len() == leaves && tree.ids.len() == leaves, || {
-            format!("{} rows and {} id rows for {leaves} leaves", tree.rows.len(), tree.ids.len())
+        ensure(tree.rows.len() == tree.ids.len(), || {
+            format!("{} rows, but {} rows of ids", tree.rows.len(), tree.ids.len())
         })?;
         let mut seen = vec![false; triangles];
         for (leaf, ids) in tree.ids.iter().enumerate() {
-            let used = if leaf + 1 == leaves { triangles - leaf * LANES } else { LANES };
-            ensure(ids.used() == (1 << used) - 1, || format!("leaf {leaf} uses lanes {:b}", ids.used()))?;
+            let used = ids.used().trailing_ones() as usize;
+            ensure(used > 0 && ids.used() == (1 << used) - 1, || {
+                format!("leaf {leaf} uses lanes {:b}", ids.used())
+            })?;
             for lane in 0..used {
                 let triangle = ids.triangles[lane] as usize;
                 ensure(triangle < triangles && !seen[triangle], || {
@@ -48,7 +49,7 @@ impl MeshTree {
                 })?;
             }
         }
-        Ok(())
+        ensure(seen.iter().all(|&s| s), || "a triangle is in no leaf".into())
     }
 
     fn validate_nodes(&self) -> Result<(), Broken> {

@@ -70,18 +70,19 @@ fn one_unit_in_the_last_place_off() {
     }
 }
 
-/// A product that underflows beside one that is large: the filter must not believe the difference.
+/// Products just above and below the smallest `f64`, alone or multiplied by something large afterwards: what is lost
+/// there appears in no relative bound.
 #[test]
-fn underflow_hidden_behind_a_large_factor() {
-    let tiny = 2f64.powi(-540);
-    let huge = 2f64.powi(1000);
-    // u × v has components near 2⁻¹⁰⁸⁰, below every f64; w is large enough to make them count.
-    let [a, b, c] = [DVec3::ZERO, DVec3::new(tiny, 0.0, 3.0 * tiny), DVec3::new(0.0, tiny, 5.0 * tiny)];
-    for d in
-        [DVec3::new(huge, 0.0, 0.0), DVec3::new(huge, huge, 8.0 * huge), DVec3::new(huge, huge, 8.1 * huge)]
-    {
-        for d in [d, -d] {
-            assert_eq!(orient3d(a, b, c, d), volume_sign([a, b, c, d]), "{d:?}");
-        }
+fn lost_in_underflow() {
+    let mut stream = Stream::new(8);
+    for k in 0..20_000 {
+        // Exponents of a triangle and of a point seen from it; their products lie around 2⁻¹⁰⁷⁴.
+        let (small, large) = [(-535, 900), (-535, 0), (-358, -358), (-400, -250)][k % 4];
+        let scale = |exponent: i32, p: DVec3| p * 2f64.powi(exponent);
+        let [b, c, d]: [DVec3; 3] = Family::Random.points(&mut stream);
+        let p = [DVec3::ZERO, scale(small, b), scale(small, c), scale(large, d)];
+        assert_eq!(orient3d(p[0], p[1], p[2], p[3]), volume_sign(p), "{p:?}");
+        let flat = [DVec2::ZERO, scale(-535, b).truncate(), scale(-535, c).truncate()];
+        assert_eq!(orient2d(flat[0], flat[1], flat[2]), area_sign(flat), "{flat:?}");
     }
 }

@@ -10,7 +10,7 @@ fn tri_tri_agrees_with_fractions() {
     for (seed, family) in Family::ALL.into_iter().enumerate() {
         let mut stream = Stream::new(1_000 + seed as u64);
         let mut seen = [0; 3];
-        for _ in 0..family.cases(20_000) {
+        for _ in 0..family.cases(40_000) {
             let [t, u] = pair(family, &mut stream);
             let expected = reference::relation(&t, &u);
             assert_eq!(tri_tri(&t, &u), expected, "{family:?} {t:?} {u:?}");
@@ -23,7 +23,7 @@ fn tri_tri_agrees_with_fractions() {
 }
 
 #[test]
-fn every_pair_on_the_smallest_grid_agrees_with_itself() {
+fn order_of_triangles_and_corners_changes_nothing() {
     let mut stream = Stream::new(2_000);
     for _ in 0..3_000 {
         let [t, u] = pair(Family::Grid(1), &mut stream);
@@ -58,7 +58,7 @@ fn scaling_by_a_power_of_two_changes_nothing() {
 fn segments_agree_with_fractions() {
     for (seed, family) in Family::ALL.into_iter().enumerate() {
         let mut stream = Stream::new(4_000 + seed as u64);
-        for _ in 0..family.cases(4_000) {
+        for _ in 0..family.cases(8_000) {
             let [t, u] = pair(family, &mut stream);
             let expected = reference::relation(&t, &Triangle::new(u.a, u.b, u.b));
             assert_eq!(segment_triangle(u.a, u.b, &t), expected, "{family:?} {u:?} {t:?}");

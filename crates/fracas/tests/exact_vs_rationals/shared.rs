@@ -23,7 +23,7 @@ fn shared_corners_agree_with_fractions() {
         let mut stream = Stream::new(5_000 + seed as u64);
         // How often each number of distinct shared ids led to each relation.
         let mut seen = [[0; 3]; 4];
-        for k in 0..family.cases(30_000) {
+        for k in 0..family.cases(60_000) {
             let ([t, u], [t_ids, u_ids]) = case(family, 3 + k as u64 % 4, &mut stream);
             let expected = reference::relation_shared(&t, t_ids, &u, u_ids);
             let context = || format!("{family:?} {t:?} {t_ids:?} {u:?} {u_ids:?}");

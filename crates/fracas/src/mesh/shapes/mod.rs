@@ -20,12 +20,17 @@
 //! Sizes that make no sense are errors of the program and panic; each function says which.
 
 mod cloth;
+mod creature;
+mod isosurface;
 mod noise;
+mod pumpkin;
 mod revolution;
 mod solids;
 mod sphere;
 
 pub use cloth::{cloth_grid, folded_cloth};
+pub use creature::creature;
+pub use pumpkin::pumpkin;
 pub use revolution::{capsule, cone, cylinder, surface_of_revolution, torus};
 pub use solids::{brick, cuboid, plate};
 pub use sphere::{geodesic_sphere, icosphere, noisy_sphere};

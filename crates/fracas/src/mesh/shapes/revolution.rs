@@ -138,6 +138,12 @@ pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
 ///
 /// # Panics
 /// If a length is not positive and finite, or there are fewer than 3 segments.
+///
+/// ```
+/// use fracas::mesh::{Report, shapes};
+/// let [low, high] = Report::of(&shapes::cone(1.0, 3.0, 24)).bounds.unwrap();
+/// assert_eq!((low.z, high.z), (0.0, 3.0));
+/// ```
 #[must_use]
 pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
@@ -161,7 +167,7 @@ pub fn capsule(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
     let edge = TAU * radius / segments as f64;
-    let (quarter, wall) = (pieces(FRAC_PI_2 * radius, edge), pieces(height, edge));
+    let (quarter, wall) = (pieces(segments as f64, 4.0), pieces(height, edge));
     // The quarter circle from the equator to the pole, without the pole.
     let arc = (0..quarter).map(|i| {
         let (sin, cos) = (FRAC_PI_2 * i as f64 / quarter as f64).sin_cos();

@@ -1,0 +1,12 @@
+//! Any bytes as an OFF file: the reader must not panic, and what it reads is written and read back equal.
+#![no_main]
+
+use fracas_io::{Format, read_bytes, write_bytes};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(mesh) = read_bytes(data, Format::Off, "fuzzed") else { return };
+    let written = write_bytes(&mesh, Format::Off, "written").expect("every mesh can be written as OFF");
+    let again = read_bytes(&written, Format::Off, "written").expect("what is written can be read");
+    assert_eq!(again, mesh);
+});
