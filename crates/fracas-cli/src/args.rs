@@ -57,13 +57,13 @@ pub struct CheckArguments {
     /// With several meshes: check each against itself too
     #[arg(long = "self")]
     pub within: bool,
-    /// What counts: any common point, or only triangles that pass through each other
+    /// Which meetings of two triangles count
     #[arg(long, value_name = "WHICH", default_value = "include")]
     pub touch: TouchArgument,
     /// Make vertices at equal positions one vertex first, as STL files need
     #[arg(long)]
     pub merge: bool,
-    /// How to search; all find the same. auto: brute for a handful of triangles, else tree
+    /// How to search; all find the same
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub engine: EngineArgument,
     /// Write the meshes into one PLY file, intersecting triangles in red
@@ -92,9 +92,9 @@ pub struct InfoArguments {
 /// Which meetings of two triangles are reported: [`Touch`] as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TouchArgument {
-    /// Any common point.
+    /// Every common point, touching corners and edges too
     Include,
-    /// Only proper crossings.
+    /// Only insides that pass through each other
     Proper,
 }
 
@@ -110,16 +110,16 @@ impl From<TouchArgument> for Touch {
 /// How pairs are searched for: [`Engine`] as a word, and words that are reserved for later versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArgument {
-    /// Whichever is faster.
+    /// Brute force for up to 20,000 comparisons, trees for more
     Auto,
-    /// Trees.
+    /// A bounding-volume tree over each mesh
     Tree,
-    /// Brute force.
+    /// Every triangle against every other
     Brute,
-    /// Hashing into cells; reserved.
+    /// Hashing into cells; reserved
     #[value(hide = true)]
     Soup,
-    /// The graphics card; reserved.
+    /// The graphics card; reserved
     #[value(hide = true)]
     Gpu,
 }

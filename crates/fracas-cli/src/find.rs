@@ -17,13 +17,13 @@ use crate::progress::Progress;
 /// Two triangles that intersect: mesh and triangle, mesh and triangle. The first two are less than the last two.
 pub type MeshPair = [u32; 4];
 
-/// Up to so many comparisons of two triangles, brute force takes less time than building trees.
-const FEW_COMPARISONS: u64 = 1_000;
+/// Up to so many comparisons of two triangles, brute force takes less time than building and searching trees.
+const FEW_COMPARISONS: u64 = 20_000;
 
 /// How pairs are searched for. All engines find the same pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Brute force if that is at most a thousand comparisons of two triangles, trees for all else.
+    /// Brute force for at most 20,000 comparisons of two triangles (200 triangles against themselves), trees for all else.
     Auto,
     /// A bounding-volume tree over each mesh.
     Tree,

@@ -39,8 +39,10 @@ struct Shape {
 const MOST_TRIANGLES: usize = 50_000_000;
 
 const SHAPES: &[Shape] = &[
-    Shape { name: "folded-cloth", usual: 92_000, least: 200, make: shapes::folded_cloth },
+    Shape { name: "folded-cloth", usual: 92_000, least: 2_000, make: shapes::folded_cloth },
     Shape { name: "noisy-sphere", usual: 23_000, least: 20, make: |n| shapes::noisy_sphere(n, 0.2, 1) },
+    Shape { name: "pumpkin", usual: 10_000, least: 20, make: |n| shapes::pumpkin(10, n) },
+    Shape { name: "creature", usual: 20_000, least: 5_000, make: shapes::creature },
 ];
 
 /// The names of all shapes, for people.
@@ -175,8 +177,8 @@ mod tests {
             assert_eq!(complaint(&word), format!("{word}: `{count}` is not a number of triangles"));
         }
         assert_eq!(
-            complaint("shape:folded-cloth:199"),
-            "shape:folded-cloth:199: a folded-cloth has 200 to 50000000 triangles, not 199"
+            complaint("shape:folded-cloth:1999"),
+            "shape:folded-cloth:1999: a folded-cloth has 2000 to 50000000 triangles, not 1999"
         );
         assert!(complaint("shape:folded-cloth:50000001").ends_with("not 50000001"));
     }

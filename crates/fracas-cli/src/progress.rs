@@ -64,9 +64,10 @@ impl Progress {
                 wait = REDRAW;
                 let bar = canvas.get_or_insert_with(|| {
                     let target = target.take().unwrap_or_else(ProgressDrawTarget::hidden);
-                    ProgressBar::with_draw_target(None, target).with_style(style())
+                    ProgressBar::with_draw_target(None, target).with_elapsed(patience)
                 });
                 let now = *locked(&phase);
+                bar.set_style(style(now.all));
                 bar.set_length(now.all as u64);
                 bar.set_position(now.done as u64);
                 bar.set_message(now.name);
@@ -108,9 +109,13 @@ fn locked(phase: &Mutex<Phase>) -> MutexGuard<'_, Phase> {
     phase.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{spinner} {msg:<9} [{bar:30}] {pos}/{len}  {elapsed}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
+/// A single item has no half way, so it is shown without a bar.
+fn style(items: usize) -> ProgressStyle {
+    let template = match items {
+        0 | 1 => "{spinner} {msg}  {elapsed}",
+        _ => "{spinner} {msg:<9} [{bar:30}] {pos}/{len}  {elapsed}",
+    };
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 #[cfg(test)]

@@ -137,7 +137,7 @@ fn shapes_that_do_not_exist() {
         );
         assert_fails(
             &format!("{command} shape:folded-cloth:100"),
-            "shape:folded-cloth:100: a folded-cloth has 200 to 50000000 triangles, not 100",
+            "shape:folded-cloth:100: a folded-cloth has 2000 to 50000000 triangles, not 100",
         );
     }
 }

@@ -44,12 +44,17 @@ pub fn write_check(
         write_first(out, summary, pairs)?;
     }
     if let Some(file) = marked {
-        writeln!(out, "\nWrote {} with these triangles in red.", one_line(&file.display().to_string()))?;
+        let which = if pairs.is_empty() { "no triangles" } else { "these triangles" };
+        writeln!(out, "\nWrote {} with {which} in red.", one_line(&file.display().to_string()))?;
     }
     let [load, build, find] = [summary.load, summary.build, summary.find].map(written);
-    let threads =
-        if summary.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", summary.threads) };
-    writeln!(out, "\nload {load}, build {build}, find {find} ({}, {threads})", summary.engine)
+    let with = match (summary.engine, summary.threads) {
+        // Brute force has no use for more than one.
+        ("brute", _) => String::new(),
+        (_, 1) => ", 1 thread".to_owned(),
+        (_, threads) => format!(", {threads} threads"),
+    };
+    writeln!(out, "\nload {load}, build {build}, find {find} ({}{with})", summary.engine)
 }
 
 fn write_meshes(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
