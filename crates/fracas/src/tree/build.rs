@@ -3,7 +3,7 @@
 //! A node starts with one part, its whole set, and divides the part with the largest box again and again until it
 //! has eight parts or nothing is left to divide. Parts that fit into a full tree of lower height (8, 64, 512, …
 //! triangles) are left whole, so that nodes near the leaves, which are most of the tree, come out well filled. If
-//! self-queries are expected, small sets are first divided into their connected pieces (`pieces`).
+//! self-queries are expected, small sets are first divided into their smooth pieces (`pieces`).
 //!
 //! Subtrees are built side by side, each with node and leaf numbers of its own, and shifted into place.
 
@@ -43,7 +43,7 @@ impl Tree {
         let mut subtree = Subtree::default();
         if !items.is_empty() {
             let extent = Extent::of(&items);
-            let builder = Builder { triangles: mesh.triangles(), options };
+            let builder = Builder { mesh, options };
             subtree = builder.subtree(&mut items, &extent);
         }
         let Subtree { nodes, leaves } = subtree;
@@ -131,7 +131,7 @@ impl Part {
 }
 
 struct Builder<'a> {
-    triangles: &'a [[u32; 3]],
+    mesh: &'a Mesh,
     options: &'a BuildOptions,
 }
 
@@ -181,12 +181,12 @@ impl Builder<'_> {
         node.leaves = leaves;
     }
 
-    /// Divides a set into at most eight parts: connected pieces, then always the part with the largest box.
+    /// Divides a set into at most eight parts: smooth pieces, then always the part with the largest box.
     fn divide(&self, items: &mut [Item], extent: &Extent) -> Vec<Part> {
         let mut parts = Vec::with_capacity(LANES);
         if self.options.self_queries && (2 * LANES..=LARGEST_SET).contains(&items.len()) {
             let mut start = 0;
-            for size in group_by_piece(items, self.triangles) {
+            for size in group_by_piece(items, self.mesh) {
                 let end = start + size;
                 parts.push(Part { start, end, extent: Extent::of(&items[start..end]) });
                 start = end;

@@ -106,11 +106,6 @@ impl Child {
     }
 
     #[inline(always)]
-    fn is_none(self) -> bool {
-        self == Self::NONE
-    }
-
-    #[inline(always)]
     fn is_leaf(self) -> bool {
         self.0 & Self::LEAF_BIT != 0
     }

@@ -1,60 +1,98 @@
-//! The connected pieces of a set of triangles.
+//! The smooth, connected pieces of a set of triangles.
 //!
-//! Where a body is folded, a part of space holds several layers of its surface. A node over all of them can never
-//! be shown to be free of self-intersections; a node over one layer can (see `contour`). So a build that expects
-//! self-queries divides small sets into their connected pieces before it divides them in space.
+//! Where a body is folded, a part of space holds several layers of its surface, joined by sharp bends. A node over all
+//! of them can never be shown to be free of self-intersections; a node over one smooth layer can (see `contour`).
+//! So a build that expects self-queries divides small sets into such pieces before it divides them in space.
+//!
+//! Two triangles belong to one piece if they share a vertex and their normals point along the same side of the same
+//! axis most. Where that would leave crumbs, as on a very rough surface, sharing a vertex is enough.
 
 use super::split::Item;
+use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
 
-/// Sets larger than this are divided in space only: pieces that large are rarely free of folds anyway.
+/// Sets larger than this are divided in space only.
 pub(super) const LARGEST_SET: usize = 8 * 512;
 
 /// Pieces smaller than this are swept together: a node each would cost more than it saves.
 const SMALLEST_PIECE: u32 = 2 * LANES as u32;
 
-/// Groups the items by the connected pieces they form, triangles being connected by common vertices. Returns the
-/// sizes of the groups, largest first, at most eight: the largest pieces, then all that is left in one. Nothing is
-/// moved, and a single size returned, unless there are two pieces worth a node of their own.
-pub(super) fn group_by_piece(items: &mut [Item], triangles: &[[u32; 3]]) -> Vec<usize> {
-    let whole = vec![items.len()];
-    let mut pieces = Pieces::new(items.len());
-    pieces.connect(items, triangles);
-    let mut sizes = vec![0_u32; items.len()];
-    for item in 0..items.len() as u32 {
-        sizes[pieces.root(item) as usize] += 1;
+/// Groups the items by the pieces they form. Returns the sizes of the groups, at most eight: the largest pieces,
+/// largest first, then all that is left in one. Nothing is moved, and a single size returned, unless there are two
+/// pieces worth a node of their own.
+pub(super) fn group_by_piece(items: &mut [Item], mesh: &Mesh) -> Vec<usize> {
+    let directions: Vec<u8> = items.iter().map(|item| direction(mesh, item.triangle())).collect();
+    let smooth = Pieces::of(items, mesh, |a, b| directions[a as usize] == directions[b as usize]);
+    // Crumbs may make up a third of the set.
+    if 3 * smooth.in_large_pieces() >= 2 * items.len() {
+        return smooth.group(items);
     }
-    let mut large: Vec<u32> =
-        (0..items.len() as u32).filter(|&r| sizes[r as usize] >= SMALLEST_PIECE).collect();
-    if large.len() < 2 {
-        return whole;
-    }
-    large.sort_by_key(|&root| (std::cmp::Reverse(sizes[root as usize]), root));
-    large.truncate(LANES - 1);
-    // Group of each root: its rank among the large ones, or the last.
-    let rest = large.len();
-    let mut group_of = vec![rest; items.len()];
-    for (rank, &root) in large.iter().enumerate() {
-        group_of[root as usize] = rank;
-    }
-    let mut groups: Vec<Vec<Item>> = vec![Vec::new(); rest + 1];
-    for (index, item) in items.iter().enumerate() {
-        groups[group_of[pieces.root(index as u32) as usize]].push(*item);
-    }
-    for (to, from) in items.iter_mut().zip(groups.iter().flatten()) {
-        *to = *from;
-    }
-    groups.iter().map(Vec::len).filter(|&size| size > 0).collect()
+    Pieces::of(items, mesh, |_, _| true).group(items)
 }
 
-/// Disjoint sets of items, with a table of the item that first named each vertex.
+/// The axis, and its side, along which the triangle's normal points most.
+fn direction(mesh: &Mesh, triangle: u32) -> u8 {
+    let n = mesh.triangle(TriangleId(triangle)).area_vector();
+    let axis = n.abs().max_position();
+    2 * axis as u8 + u8::from(n[axis] < 0.0)
+}
+
+/// A partition of the items: roots name the pieces, with their sizes.
 struct Pieces {
-    parent: Vec<u32>,
-    /// Open addressing: vertex and item, a power of two of slots, at most half of them used.
-    table: Vec<(u32, u32)>,
+    roots: Vec<u32>,
+    sizes: Vec<u32>,
 }
 
 impl Pieces {
+    /// Items that share a vertex are in one piece if `alike` says so.
+    fn of(items: &[Item], mesh: &Mesh, alike: impl Fn(u32, u32) -> bool) -> Self {
+        let mut sets = Sets::new(items.len());
+        sets.connect(items, mesh.triangles(), alike);
+        let roots: Vec<u32> = (0..items.len() as u32).map(|item| sets.root(item)).collect();
+        let mut sizes = vec![0; items.len()];
+        for &root in &roots {
+            sizes[root as usize] += 1;
+        }
+        Self { roots, sizes }
+    }
+
+    fn in_large_pieces(&self) -> usize {
+        self.sizes.iter().filter(|&&size| size >= SMALLEST_PIECE).map(|&size| size as usize).sum()
+    }
+
+    /// Moves the items of each large piece together.
+    fn group(&self, items: &mut [Item]) -> Vec<usize> {
+        let size_of = |root: u32| self.sizes[root as usize];
+        let mut large: Vec<u32> =
+            (0..items.len() as u32).filter(|&root| size_of(root) >= SMALLEST_PIECE).collect();
+        if large.len() < 2 {
+            return vec![items.len()];
+        }
+        large.sort_by_key(|&root| (std::cmp::Reverse(size_of(root)), root));
+        large.truncate(LANES - 1);
+        let mut group_of_root = vec![large.len(); items.len()];
+        for (rank, &root) in large.iter().enumerate() {
+            group_of_root[root as usize] = rank;
+        }
+        let mut groups: Vec<Vec<Item>> = vec![Vec::new(); large.len() + 1];
+        for (item, &root) in items.iter().zip(&self.roots) {
+            groups[group_of_root[root as usize]].push(*item);
+        }
+        for (to, from) in items.iter_mut().zip(groups.iter().flatten()) {
+            *to = *from;
+        }
+        groups.iter().map(Vec::len).filter(|&size| size > 0).collect()
+    }
+}
+
+/// Disjoint sets of items, with a table of an item for each vertex.
+struct Sets {
+    parent: Vec<u32>,
+    /// Open addressing: a vertex and the last item that named it, a power of two of slots, at most half of them used.
+    table: Vec<(u32, u32)>,
+}
+
+impl Sets {
     const FREE: (u32, u32) = (u32::MAX, u32::MAX);
 
     fn new(items: usize) -> Self {
@@ -62,38 +100,39 @@ impl Pieces {
         Self { parent: (0..items as u32).collect(), table: vec![Self::FREE; slots] }
     }
 
-    fn connect(&mut self, items: &[Item], triangles: &[[u32; 3]]) {
-        for (index, item) in items.iter().enumerate() {
+    /// Joins items with a common vertex that are alike. Of the items around a vertex each is compared with the last
+    /// one before it only; around a vertex on a bend that may miss a joint, which another vertex makes up for.
+    fn connect(&mut self, items: &[Item], triangles: &[[u32; 3]], alike: impl Fn(u32, u32) -> bool) {
+        for (index, item) in (0..).zip(items) {
             for vertex in triangles[item.triangle() as usize] {
-                let other = self.first_with(vertex, index as u32);
-                self.join(other, index as u32);
+                let slot = self.slot_of(vertex);
+                let other = self.table[slot].1;
+                if other != u32::MAX && alike(other, index) {
+                    self.join(other, index);
+                }
+                self.table[slot] = (vertex, index);
             }
         }
     }
 
-    /// The item that first named the vertex; this one, if none has.
-    fn first_with(&mut self, vertex: u32, item: u32) -> u32 {
+    /// The slot of a vertex, its own or a free one.
+    fn slot_of(&self, vertex: u32) -> usize {
         let mask = self.table.len() - 1;
         let mut slot = (vertex.wrapping_mul(0x9e37_79b1) >> 7) as usize & mask;
-        loop {
-            match self.table[slot] {
-                Self::FREE => {
-                    self.table[slot] = (vertex, item);
-                    return item;
-                }
-                (known, first) if known == vertex => return first,
-                _ => slot = (slot + 1) & mask,
-            }
+        while self.table[slot].0 != vertex && self.table[slot] != Self::FREE {
+            slot = (slot + 1) & mask;
         }
+        slot
     }
 
-    fn root(&mut self, mut item: u32) -> u32 {
-        while self.parent[item as usize] != item {
-            let grandparent = self.parent[self.parent[item as usize] as usize];
-            self.parent[item as usize] = grandparent;
-            item = grandparent;
+    fn root(&mut self, item: u32) -> u32 {
+        let mut at = item;
+        while self.parent[at as usize] != at {
+            let grandparent = self.parent[self.parent[at as usize] as usize];
+            self.parent[at as usize] = grandparent;
+            at = grandparent;
         }
-        item
+        at
     }
 
     /// The smaller index becomes the root, so that roots do not depend on the order of joins.
