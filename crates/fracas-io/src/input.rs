@@ -60,11 +60,20 @@ impl<'a> Input<'a> {
         Self::over(Source::Owned(Cursor::new(bytes)), size)
     }
 
+    /// The same as from a slice, through a window of another size.
+    #[cfg(test)]
+    pub fn with_window(bytes: &'a [u8], window: usize) -> Result<Self, Fault> {
+        let mut input = Self::from_slice(bytes)?;
+        input.buffer.resize(window, 0);
+        Ok(input)
+    }
+
     fn over(source: Source<'a>, size: u64) -> Result<Self, Fault> {
         if size == 0 {
             return Err(Fault::whole(Reason::Empty));
         }
-        let window = size.min(WINDOW as u64) as usize;
+        // With a byte to spare, so that the end of a small file is found without growing.
+        let window = size.saturating_add(1).min(WINDOW as u64) as usize;
         Ok(Self { source, size, buffer: vec![0; window], start: 0, end: 0, offset: 0 })
     }
 
@@ -183,16 +192,21 @@ impl<'a> Input<'a> {
         Ok(())
     }
 
-    /// An error where fewer bytes are left than `announced` elements of at least `each` bytes need.
+    /// An error at `place` where fewer bytes are left than the `announced` elements need.
     ///
     /// Readers call it before they reserve memory, so that a false header costs nothing.
-    pub fn check_announced(&self, what: &str, announced: u64, each: u64) -> Result<(), Fault> {
-        let needed = u128::from(announced) * u128::from(each);
-        if needed <= u128::from(self.left()) {
+    pub fn check_room(&self, place: Place, what: &str, announced: u64, needed: u128) -> Result<(), Fault> {
+        let left = self.left();
+        if needed <= u128::from(left) {
             return Ok(());
         }
         let what = what.to_owned();
-        Err(Fault::new(self.place(), Reason::NotEnoughBytes { what, announced, needed, left: self.left() }))
+        Err(Fault::new(place, Reason::NotEnoughBytes { what, announced, needed, left }))
+    }
+
+    /// The same for elements of at least `each` bytes, at the next byte.
+    pub fn check_announced(&self, what: &str, announced: u64, each: u64) -> Result<(), Fault> {
+        self.check_room(self.place(), what, announced, u128::from(announced) * u128::from(each))
     }
 }
 

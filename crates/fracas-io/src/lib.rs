@@ -126,10 +126,10 @@ pub fn write(path: impl AsRef<Path>, mesh: &Mesh) -> Result<(), WriteError> {
     }
 }
 
-/// Writes a mesh to memory, as [`write`] does to a file. `name` stands for the file in errors.
+/// Writes a mesh to memory, as [`write()`] does to a file. `name` stands for the file in errors.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 ///
 /// ```
 /// use fracas_io::{Format, read_bytes, write_bytes};
@@ -176,4 +176,87 @@ pub fn write_ply_coloured(path: impl AsRef<Path>, meshes: &[(&Mesh, &[bool])]) -
     let path = path.as_ref();
     let file = path.display().to_string();
     save::save(path, |out| ply::write_coloured(out, meshes, &file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    /// Files of every kind, of several thousand bytes each, with rows of many lengths.
+    fn samples() -> Vec<(Format, Vec<u8>)> {
+        let (mut obj, mut off, mut stl) =
+            (String::new(), String::from("COFF 300 200 0\n"), String::from("solid\n"));
+        let header = "element vertex 300\nproperty double x\nproperty uchar a\nproperty float y\nproperty short z\n\
+            element face 200\nproperty list ushort int vertex_indices\nproperty list uchar char b\nend_header\n";
+        let mut text_ply = format!("ply\nformat ascii 1.0\n{header}");
+        let mut binary_ply = format!("ply\nformat binary_big_endian 1.0\n{header}").into_bytes();
+        let mut binary_stl = [vec![b' '; 80], 200_u32.to_le_bytes().to_vec()].concat();
+        let mut interleaved = Vec::new();
+        for v in 0..300_i16 {
+            let (x, y) = (f64::from(v) / 7.0, f32::from(v) * 0.5);
+            writeln!(obj, "v {x} {y} {v}{}", " \\\n1".repeat(v as usize % 3)).unwrap();
+            write!(off, "{x} {y} {v} 1 {v}\r\n").unwrap();
+            writeln!(text_ply, "{x} 7 {y} {v}").unwrap();
+            binary_ply.extend(x.to_be_bytes());
+            binary_ply.push(7);
+            binary_ply.extend(y.to_be_bytes());
+            binary_ply.extend(v.to_be_bytes());
+            interleaved.extend([y, y, y].map(f32::to_le_bytes).concat());
+            interleaved.extend([0xff; 8]);
+        }
+        for f in 0..200_u8 {
+            let corners: Vec<u32> = (0..3 + u32::from(f) % 5).map(|corner| corner + u32::from(f)).collect();
+            let words =
+                |first: u32| corners.iter().map(|c| (c + first).to_string()).collect::<Vec<_>>().join(" ");
+            writeln!(obj, "f {}", words(1)).unwrap();
+            writeln!(off, "{} {}", corners.len(), words(0)).unwrap();
+            writeln!(text_ply, "{} {} 2 -1 -2", corners.len(), words(0)).unwrap();
+            binary_ply.extend((corners.len() as u16).to_be_bytes());
+            binary_ply.extend(corners.iter().flat_map(|corner| corner.to_be_bytes()));
+            binary_ply.extend([f % 4, 1, 2, 3].iter().take(1 + usize::from(f % 4)));
+            let vertex = format!("vertex {f} 0.5 -1e{}\n", f % 30);
+            write!(stl, "facet normal 0 0 0\nouter loop\n{}endloop\nendfacet\n", vertex.repeat(3)).unwrap();
+            binary_stl.extend([f / 2; 50]);
+        }
+        let json = format!(
+            r#"{{"asset":{{"version":"2.0"}},"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}}}}]}}],
+            "accessors":[{{"bufferView":0,"componentType":5126,"count":300,"type":"VEC3"}}],
+            "bufferViews":[{{"buffer":0,"byteLength":{0},"byteStride":20}}],"buffers":[{{"byteLength":{0}}}]}}"#,
+            interleaved.len()
+        );
+        let mut glb = b"glTF\x02\0\0\0....".to_vec();
+        for (kind, chunk) in [(b"JSON", json.as_bytes()), (b"BIN\0", &interleaved)] {
+            glb.extend((chunk.len() as u32).to_le_bytes());
+            glb.extend(kind);
+            glb.extend(chunk);
+            glb.resize(glb.len().next_multiple_of(4), b' ');
+        }
+        vec![
+            (Format::Obj, obj.into_bytes()),
+            (Format::Off, off.into_bytes()),
+            (Format::Stl, (stl + "endsolid\n").into_bytes()),
+            (Format::Stl, binary_stl),
+            (Format::Ply, text_ply.into_bytes()),
+            (Format::Ply, binary_ply),
+            (Format::Gltf, glb),
+        ]
+    }
+
+    #[test]
+    fn the_size_of_the_window_changes_nothing() {
+        for (format, bytes) in samples() {
+            let whole =
+                read_bytes(&bytes, format, "whole").unwrap_or_else(|error| panic!("{format} {error}"));
+            assert!(whole.vertex_count() >= 300 && whole.triangle_count() >= 100, "{format}");
+            // Cut short, the error must be the same too.
+            for bytes in [&bytes[..], &bytes[..bytes.len() - 1], &bytes[..bytes.len() * 2 / 3]] {
+                let expected = read_input(Input::from_slice(bytes).unwrap(), format, None);
+                for window in (1..40).chain(1024..1100) {
+                    let read = read_input(Input::with_window(bytes, window).unwrap(), format, None);
+                    assert_eq!(format!("{read:?}"), format!("{expected:?}"), "{format}, window of {window}");
+                }
+            }
+        }
+    }
 }

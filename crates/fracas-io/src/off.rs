@@ -5,9 +5,9 @@
 //! - The keyword `OFF` with the prefixes `ST`, `C` and `N`, which announce texture coordinates, a colour and a normal
 //!   after each position. They are skipped. The keyword may be absent, or have the counts on its line, or glued to it
 //!   (`OFF490 518 0`), as in widely used data sets.
-//! - Vertices as numbers in free form: several on one line or one on several lines. If the header announces more
-//!   than positions, or the first line of a vertex holds a number of values that is not a multiple of three, then
-//!   each vertex has its own line and what follows the position is skipped.
+//! - Vertices, each beginning on a new line. What is announced after a position is skipped. Colours that are not
+//!   announced are recognised by the number of values on the first line, unless that is a multiple of three: then they
+//!   could as well be more vertices, and the file is refused.
 //! - Faces as a number of corners and that many vertices, counted from 0, and a colour up to the end of the line,
 //!   which is skipped. Faces of one or two corners are the points and edges of the format: no triangle comes of them.
 //! - Comments, anywhere. What follows the last face is skipped.
@@ -73,7 +73,7 @@ fn read_header(text: &mut FreeText<'_>) -> Result<Header, Fault> {
 }
 
 /// Length of the keyword at the beginning of a line: up to and including `OFF`, or the whole word if that is not in
-/// it. None if the line begins with a number.
+/// it. Zero if the line begins with a number.
 fn keyword_length(line: &[u8]) -> usize {
     let word = line.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(line.len());
     match line[..word].windows(3).position(|part| part.eq_ignore_ascii_case(b"OFF")) {
@@ -108,54 +108,55 @@ fn check_keyword(keyword: &[u8], place: Place) -> Result<bool, Fault> {
 }
 
 fn read_vertices(text: &mut FreeText<'_>, header: &Header) -> Result<Vec<DVec3>, Fault> {
-    // Three digits with a blank after each, of which the last may be missing at the end of the file.
-    text.check_announced("vertices", header.vertices, 6)?;
+    text.check_announced("vertices", header.vertices, 3)?;
     let mut positions = Vec::with_capacity(header.vertices as usize);
-    let mut own_line = header.more_than_positions;
+    let mut more_than_positions = header.more_than_positions;
     while (positions.len() as u64) < header.vertices {
+        let done = positions.len() as u64;
         if !text.next_content()? {
-            return Err(text.cut_short("vertices", positions.len() as u64, header.vertices));
+            return Err(text.cut_short("vertices", done, header.vertices));
         }
-        if positions.is_empty() && !own_line {
+        if done == 0 && !more_than_positions {
             let mut line = text.line();
             let values = std::iter::from_fn(|| line.word()).count();
-            own_line = values > 3 && values % 3 != 0;
+            more_than_positions = values > 3 && !values.is_multiple_of(3);
         }
-        let whole = text.with_line(|line| {
-            let position = DVec3::new(line.coordinate('x')?, line.coordinate('y')?, line.coordinate('z')?);
-            Ok((position, line.is_done()))
+        let on_one_line = text.with_line(|line| {
+            Ok(DVec3::new(line.coordinate('x')?, line.coordinate('y')?, line.coordinate('z')?))
         });
-        positions.push(match whole {
-            Ok((position, _)) => position,
-            // In free form, a position may end on a later line.
-            Err(Fault { reason: Reason::Missing { .. }, .. }) if !own_line => {
-                let mut position = [0.0; 3];
-                for (axis, value) in ['x', 'y', 'z'].into_iter().zip(&mut position) {
-                    if !text.next_content()? {
-                        return Err(text.cut_short("vertices", positions.len() as u64, header.vertices));
-                    }
-                    *value = text.with_line(|line| line.coordinate(axis))?;
-                }
-                DVec3::from_array(position)
+        positions.push(match on_one_line {
+            Err(Fault { reason: Reason::Missing { .. }, .. }) if !more_than_positions => {
+                read_spread_position(text)?
+                    .ok_or_else(|| text.cut_short("vertices", done, header.vertices))?
             }
-            Err(fault) => return Err(fault),
+            position => position?,
         });
-        if own_line {
-            text.skip_line();
+        if !more_than_positions && !text.line().is_done() {
+            let reason = "more than three values on the line of a vertex, which the header does not announce";
+            return Err(Fault::malformed(text.place(), reason));
         }
+        text.skip_line();
     }
     Ok(positions)
 }
 
-fn read_faces(text: &mut FreeText<'_>, header: &Header) -> Result<Vec<[u32; 3]>, Fault> {
-    text.check_announced("faces", header.faces, 2)?;
-    let mut triangles = Vec::new();
-    if header.faces > 0 {
-        text.next_content()?;
+/// A position whose coordinates are on several lines. `None` if the file ends inside it.
+fn read_spread_position(text: &mut FreeText<'_>) -> Result<Option<DVec3>, Fault> {
+    let mut position = DVec3::ZERO;
+    for (axis, name) in ['x', 'y', 'z'].into_iter().enumerate() {
+        if !text.next_content()? {
+            return Ok(None);
+        }
+        position[axis] = text.with_line(|line| line.coordinate(name))?;
     }
-    // A triangle takes four numbers; polygons of more corners are fewer.
-    triangles.reserve_exact(header.faces.min(text.left() / 8 + 1) as usize);
-    let last = header.vertices;
+    Ok(Some(position))
+}
+
+fn read_faces(text: &mut FreeText<'_>, header: &Header) -> Result<Vec<[u32; 3]>, Fault> {
+    text.check_announced("faces", header.faces, 1)?;
+    // Judged as triangles, each of which takes four numbers.
+    let mut triangles = Vec::with_capacity(header.faces.min(text.left() / 8 + 1) as usize);
+    let vertices = header.vertices;
     for face in 0..header.faces {
         if !text.next_content()? {
             return Err(text.cut_short("faces", face, header.faces));
@@ -172,8 +173,8 @@ fn read_faces(text: &mut FreeText<'_>, header: &Header) -> Result<Vec<[u32; 3]>,
             let more = text.with_line(|line| {
                 while fan.corners() < corners as u64 && !line.is_done() {
                     let vertex = line.whole("a corner")?;
-                    if vertex < 0 || vertex as u64 >= last {
-                        let reason = Reason::NoSuchVertex { vertex, vertices: last, counted_from: 0 };
+                    if vertex < 0 || vertex as u64 >= vertices {
+                        let reason = Reason::NoSuchVertex { vertex, vertices, counted_from: 0 };
                         return Err(Fault::new(line.place(), reason));
                     }
                     fan.add(vertex as u32, &mut triangles);
@@ -205,9 +206,9 @@ impl<'a> FreeText<'a> {
         self.lines.place()
     }
 
-    /// Bytes of the file after the present line.
+    /// Bytes of the file that are not yet read.
     fn left(&self) -> u64 {
-        self.lines.input().left()
+        self.lines.input().left() + self.left_on_line as u64
     }
 
     /// What is left of the present line.
@@ -248,16 +249,11 @@ impl<'a> FreeText<'a> {
         Fault::new(self.place(), Reason::CutShort { what: what.to_owned(), read, announced })
     }
 
-    /// An error where the rest of the file cannot hold so many elements.
-    fn check_announced(&self, what: &str, announced: u64, each: u64) -> Result<(), Fault> {
-        // What is left of the line counts too, and one blank may be missing at the end of the file.
-        let left = self.left() + self.left_on_line as u64 + 2;
-        let needed = u128::from(announced) * u128::from(each);
-        if needed <= u128::from(left) {
-            return Ok(());
-        }
-        let what = what.to_owned();
-        Err(Fault::new(self.place(), Reason::NotEnoughBytes { what, announced, needed, left }))
+    /// An error where the rest of the file cannot hold so many elements of at least so many values.
+    fn check_announced(&self, what: &str, announced: u64, values: u64) -> Result<(), Fault> {
+        // Each value is a digit and a blank, but for the last blank of the file.
+        let needed = (u128::from(announced) * u128::from(values) * 2).saturating_sub(1);
+        self.lines.input().check_room(self.place(), what, announced, needed)
     }
 }
 

@@ -20,15 +20,20 @@ pub(crate) fn save(
     let io = |source: io::Error| WriteError::Io { file: path.display().to_string(), source };
     // Through a link, the file it leads to is replaced and the link stays.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if let Ok(metadata) = fs::metadata(&target)
-        && !metadata.is_file()
-    {
+    let before = fs::metadata(&target).ok();
+    if before.as_ref().is_some_and(|before| !before.is_file()) {
         // A folder is refused here by the system.
         let file = OpenOptions::new().write(true).open(&target).map_err(io)?;
         return fill(file, content, io);
     }
     let (file, part) = create_beside(&target).map_err(io)?;
-    let written = fill(file, content, io).and_then(|()| fs::rename(&part, &target).map_err(io));
+    let replace = || {
+        if let Some(before) = before {
+            fs::set_permissions(&part, before.permissions())?;
+        }
+        fs::rename(&part, &target)
+    };
+    let written = fill(file, content, io).and_then(|()| replace().map_err(io));
     if written.is_err() {
         // The error that matters is the first one.
         let _ = fs::remove_file(&part);

@@ -106,13 +106,24 @@ fn broken_off() {
             ("OFF\n-3 1 0\n", "file, line 2: the number of vertices is negative: -3"),
             ("OFF\n3 -1 0\n", "file, line 2: the number of faces is negative: -1"),
             ("OFF\n3.5 1 0\n", "file, line 2: `3.5` is not a whole number"),
-            ("OFF 3 0 0\n0.0 0.0 0\n1 0 0\n", "file, line 3: the file ends after 2 of 3 vertices"),
+            ("OFF 3 0 0\n0.0 0.0 0.0\n1 0 0\n", "file, line 3: the file ends after 2 of 3 vertices"),
             ("OFF 2 0 0\n0.0 0.0 0\n1 0\n", "file, line 3: the file ends after 1 of 2 vertices"),
             ("COFF 2 0 0\n0.0 0.0 0.0 1\n1 0\n", "file, line 3: the z coordinate is missing"),
+            (
+                "OFF 2 0 0\n0 0 0 1 0 0\n",
+                "file, line 2: more than three values on the line of a vertex, which the header does not announce",
+            ),
+            (
+                "OFF 2 1 0\n0 0 0\n3 0 0 0\n1 1 1\n",
+                "file, line 3: more than three values on the line of a vertex, which the header does not announce",
+            ),
             ("OFF 1 0 0\n0 nan 0\n", "file, line 2: the y coordinate is not finite: NaN"),
             ("OFF 1 0 0\n0 1 inf\n", "file, line 2: the z coordinate is not finite: inf"),
             ("OFF 1 0 0\n0 1 zero\n", "file, line 2: `zero` is not a number"),
-            ("OFF 1 1 0\n0 0 0\n", "file, line 2: the file ends after 0 of 1 faces"),
+            (
+                "OFF 1 1 0\n0 0 0\n",
+                "file, line 2: 1 faces need at least 1 bytes, but only 0 are left in the file",
+            ),
             ("OFF 1 2 0\n0 0 0\n3 0 0 0\n", "file, line 3: the file ends after 1 of 2 faces"),
             ("OFF 1 1 0\n0 0 0\n3 0 0\n", "file, line 3: the file ends after 0 of 1 faces"),
             (
@@ -286,7 +297,7 @@ fn broken_text_ply() {
         ("0 0 0\n-3 0 0 0\n", "line 11: a list of length -3"),
         ("0 0 0\n\n\n", "line 12: the file ends after 0 of 1 faces"),
         ("0 0 0\n999999999999999999 0 0\n", "line 11: a corner is missing"),
-        ("0 0\n", "line 3: 1 vertices need at least 6 bytes, but only 4 are left in the file"),
+        ("0 0\n", "line 3: 1 vertices need at least 5 bytes, but only 4 are left in the file"),
     ] {
         let text = format!("ply\nformat ascii 1.0\n{VERTEX}{FACE}end_header\n{body}");
         assert_eq!(message(Ply, text), format!("file, {expected}"));
@@ -295,7 +306,7 @@ fn broken_text_ply() {
         "ply\nformat ascii 1.0\n{VERTEX}element face 4000000000\nproperty list int int vertex_index\nend_header\n0 0 0\n"
     );
     let expected =
-        "file, line 7: 4000000000 faces need at least 8000000000 bytes, but only 0 are left in the file";
+        "file, line 7: 4000000000 faces need at least 7999999999 bytes, but only 0 are left in the file";
     assert_eq!(message(Ply, text), expected);
 }
 

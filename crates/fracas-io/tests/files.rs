@@ -121,6 +121,10 @@ fn a_write_replaces_what_was_there() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     #[cfg(unix)]
     {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        write(&path, &square()).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         let link = folder.path().join("link.ply");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         write(&link, &Mesh::default()).unwrap();

@@ -27,7 +27,7 @@ fn originals() -> Vec<(Format, Vec<u8>)> {
         Off,
         b"CNOFF 3 2 0\n0 0 0 1 1 1 0 0 1\n1 0 0 1\n0 1 0 2\n3 0 1 2 1 1 1\n4 0 1\n 2 0\n".to_vec(),
     ));
-    files.push((Off, b"OFF 3 1 0\n0 0 0 1 0 0\n0 1 0\n3 0 1 2".to_vec()));
+    files.push((Off, b"OFF 3 1 0\n0\n0 0\n1 0 0\n0 1 0\n3 0 1 2".to_vec()));
     for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
         let header = format!(
             "ply\nformat {format} 1.0\nelement vertex 3\nproperty uchar x\nproperty char y\nproperty uchar z\n\

@@ -10,7 +10,8 @@
 use std::path::Path;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use fracas::geom::DVec3;
 
 use super::document::{Accessor, BufferEntry, Document, no_such};
@@ -250,14 +251,13 @@ impl<'a> Buffers<'a> {
             if window.len() < rows.size {
                 return Err(Fault::malformed(place(), "the buffer is shorter than it says"));
             }
-            // The last row need not be followed by the rest of its stride.
-            let at_hand = (window.len() - rows.size) / rows.stride + 1;
-            let at_hand = (at_hand as u64).min(left);
+            // The last row in the window need not be followed by the rest of its stride.
+            let at_hand = ((window.len() - rows.size) / rows.stride + 1) as u64;
+            let at_hand = at_hand.min(left);
             for row in window.chunks(rows.stride).take(at_hand as usize) {
                 take(&row[..rows.size])?;
             }
-            let used = (at_hand as usize * rows.stride).min(window.len());
-            input.consume(used);
+            input.skip(at_hand * rows.stride as u64)?;
             left -= at_hand;
         }
         Ok(())
@@ -315,7 +315,10 @@ fn decode_data<'a>(data: &str) -> Result<Input<'a>, String> {
     let Some((_, base64)) = data.split_once(";base64,") else {
         return Err("the embedded buffer is not in base64".into());
     };
-    let bytes = STANDARD.decode(base64).map_err(|error| format!("the base64 text is damaged: {error}"))?;
+    // Some writers leave out the padding at the end.
+    let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let engine = GeneralPurpose::new(&STANDARD, config);
+    let bytes = engine.decode(base64).map_err(|error| format!("the base64 text is damaged: {error}"))?;
     Input::from_vec(bytes).map_err(|fault| fault.reason.to_string())
 }
 

@@ -20,14 +20,10 @@ pub(super) fn read(mut lines: Lines<'_>, plans: &[Plan<'_>], parts: &mut Parts) 
 
 fn read_element(lines: &mut Lines<'_>, plan: &Plan<'_>, parts: &mut Parts) -> Result<(), Fault> {
     let (element, count) = (plan.element, plan.element.count);
-    // Each value is a digit and a blank at least; the last blank of the file may be missing.
-    let least = 2 * element.properties.len() as u128 * u128::from(count);
+    // Each value is a digit and a blank at least, but for the last blank of the file.
+    let needed = (2 * element.properties.len() as u128 * u128::from(count)).saturating_sub(1);
+    lines.input().check_room(element.place(), &super::plural(&element.name), count, needed)?;
     let left = lines.input().left();
-    if least > u128::from(left) + 1 {
-        let what = super::plural(&element.name);
-        let reason = Reason::NotEnoughBytes { what, announced: count, needed: least, left };
-        return Err(Fault::new(element.place(), reason));
-    }
     if plan.is_vertex {
         parts.positions.reserve_exact(count as usize);
     }
