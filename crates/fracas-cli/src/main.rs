@@ -1,2 +1,9 @@
-//! The `fracas` command.
-fn main() {}
+//! The `fracas` command. Everything it does is in the library beside it.
+#![forbid(unsafe_code)]
+
+use std::io;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    fracas_cli::run(std::env::args_os(), &mut io::stdout(), &mut io::stderr()).into()
+}

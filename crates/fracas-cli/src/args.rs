@@ -1,0 +1,214 @@
+//! What can be said on the command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use fracas::Touch;
+
+use crate::error::Failure;
+use crate::find::Engine;
+use crate::input;
+
+/// The words after `fracas`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "fracas",
+    version,
+    about = "Finds every collision in and between triangle meshes, exactly.",
+    after_help = meshes_and_status(),
+    max_term_width = 100
+)]
+pub struct Arguments {
+    /// Threads to use, 1 to 1024 [default: all]. The answer does not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+fn meshes_and_status() -> String {
+    format!(
+        "Meshes are files (obj, off, stl, ply, gltf, glb) or made by the program:\n  \
+         shape:NAME or shape:NAME:TRIANGLES, NAME being one of {}\n\n\
+         Exit status: 0 nothing found, 1 collisions found (check), 2 bad usage or bad input.",
+        input::shape_names()
+    )
+}
+
+/// A command and its own words.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Lists the triangles that intersect: within one mesh, or between several
+    Check(CheckArguments),
+    /// Describes meshes: counts, components, open edges, defects, volume
+    Info(InfoArguments),
+}
+
+/// The words after `fracas check`.
+#[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
+pub struct CheckArguments {
+    /// One mesh is checked against itself; of several, each against each other one
+    #[arg(required = true, value_name = "MESH")]
+    pub meshes: Vec<OsString>,
+    /// With several meshes: check each against itself too
+    #[arg(long = "self")]
+    pub within: bool,
+    /// Which meetings of two triangles count
+    #[arg(long, value_name = "WHICH", default_value = "include")]
+    pub touch: TouchArgument,
+    /// Make vertices at equal positions one vertex first, as STL files need
+    #[arg(long)]
+    pub merge: bool,
+    /// How to search; all find the same
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub engine: EngineArgument,
+    /// Write the meshes into one PLY file, intersecting triangles in red
+    #[arg(long, value_name = "FILE.ply")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The words after `fracas info`.
+#[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
+pub struct InfoArguments {
+    /// The meshes to describe
+    #[arg(required = true, value_name = "MESH")]
+    pub meshes: Vec<OsString>,
+    /// Make vertices at equal positions one vertex first, as STL files need
+    #[arg(long)]
+    pub merge: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which meetings of two triangles are reported: [`Touch`] as a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TouchArgument {
+    /// Every common point, touching corners and edges too
+    Include,
+    /// Only insides that pass through each other
+    Proper,
+}
+
+impl From<TouchArgument> for Touch {
+    fn from(touch: TouchArgument) -> Self {
+        match touch {
+            TouchArgument::Include => Self::Include,
+            TouchArgument::Proper => Self::Proper,
+        }
+    }
+}
+
+/// How pairs are searched for: [`Engine`] as a word, and words that are reserved for later versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineArgument {
+    /// Brute force for up to 20,000 comparisons, trees for more
+    Auto,
+    /// A bounding-volume tree over each mesh
+    Tree,
+    /// Every triangle against every other
+    Brute,
+    /// Hashing into cells; reserved
+    #[value(hide = true)]
+    Soup,
+    /// The graphics card; reserved
+    #[value(hide = true)]
+    Gpu,
+}
+
+impl TryFrom<EngineArgument> for Engine {
+    type Error = Failure;
+
+    fn try_from(engine: EngineArgument) -> Result<Self, Failure> {
+        match engine {
+            EngineArgument::Auto => Ok(Self::Auto),
+            EngineArgument::Tree => Ok(Self::Tree),
+            EngineArgument::Brute => Ok(Self::Brute),
+            EngineArgument::Soup => Err(Failure::NoSuchEngine { name: "soup" }),
+            EngineArgument::Gpu => Err(Failure::NoSuchEngine { name: "gpu" }),
+        }
+    }
+}
+
+/// Why the words did not lead to a command.
+#[derive(Debug)]
+pub enum Refusal {
+    /// They asked for help or the version: this text.
+    Shown(String),
+    /// They make no sense.
+    Bad(Failure),
+}
+
+impl Arguments {
+    /// Reads the words; the first is the name of the program.
+    ///
+    /// # Errors
+    /// A request for help or the version, or words that make no sense, in one sentence.
+    pub fn read(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, Refusal> {
+        Self::try_parse_from(words).map_err(|error| match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                Refusal::Bad(Failure::Usage("a command is missing: check or info".to_owned()))
+            }
+            _ => Refusal::Bad(Failure::Usage(sentence(&error.to_string()))),
+        })
+    }
+}
+
+/// The first paragraph of a message on one line, without the word that opens it.
+fn sentence(message: &str) -> String {
+    let lines = message.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let joined = lines.collect::<Vec<_>>().join(" ");
+    joined.strip_prefix("error: ").unwrap_or(&joined).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(words: &[&str]) -> String {
+        match Arguments::read([&["fracas"], words].concat()) {
+            Err(Refusal::Bad(failure)) => failure.to_string(),
+            other => panic!("{words:?} gave {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        <Arguments as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn messages_become_one_sentence() {
+        assert_eq!(complaint(&[]), "a command is missing: check or info (see `fracas --help`)");
+        assert_eq!(
+            complaint(&["check"]),
+            "the following required arguments were not provided: <MESH>... (see `fracas --help`)"
+        );
+        assert_eq!(
+            complaint(&["check", "a.obj", "--touch", "hard"]),
+            "invalid value 'hard' for '--touch <WHICH>' [possible values: include, proper] (see `fracas --help`)"
+        );
+        for words in [&["chekc", "a.obj"][..], &["check", "--slef"], &["info", "--out", "a.ply"]] {
+            let sentence = complaint(words);
+            assert!(!sentence.contains('\n') && !sentence.starts_with("error"), "{sentence}");
+            assert!(sentence.contains('\''), "the offending word is not named: {sentence}");
+        }
+    }
+
+    #[test]
+    fn threads_may_stand_before_or_after_the_command() {
+        for words in [["--threads", "3", "check", "a"], ["check", "a", "--threads", "3"]] {
+            let arguments = Arguments::read([&["fracas"], &words[..]].concat()).unwrap();
+            assert_eq!(arguments.threads, Some(3));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Everything a run can fail with, each as one sentence that names the offender.
+
+use std::io;
+
+use fracas_io::{ReadError, WriteError};
+
+/// Why a run ended with status 2.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Words on the command line that make no sense.
+    #[error("{0} (see `fracas --help`)")]
+    Usage(String),
+    /// A name after `shape:` that is none of ours.
+    #[error("{given}: there is no shape `{name}` (there are {known})")]
+    UnknownShape {
+        /// The word on the command line.
+        given: String,
+        /// The unknown name in it.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// What follows the name of a shape is not a number.
+    #[error("{given}: `{count}` is not a number of triangles")]
+    NotACount {
+        /// The word on the command line.
+        given: String,
+        /// The part of it that should be a number.
+        count: String,
+    },
+    /// A shape cannot be made of so few or so many triangles.
+    #[error("{given}: a {name} has {least} to {most} triangles, not {count}")]
+    CountOutOfRange {
+        /// The word on the command line.
+        given: String,
+        /// The name of the shape.
+        name: &'static str,
+        /// The number given.
+        count: usize,
+        /// The least possible.
+        least: usize,
+        /// The most possible.
+        most: usize,
+    },
+    /// An engine whose name is taken, but which does not exist yet.
+    #[error("the engine {name} is not available in this version (available are auto, tree and brute)")]
+    NoSuchEngine {
+        /// Its name.
+        name: &'static str,
+    },
+    /// The marked mesh is a PLY file, and the name says something else.
+    #[error("{file}: the marked mesh is written as PLY, so the name must end in .ply")]
+    OutIsNotPly {
+        /// The name given with `--out`.
+        file: String,
+    },
+    /// The marked mesh would replace a mesh that is being checked.
+    #[error("{file}: this mesh is being read, so --out needs another name")]
+    OutIsInput {
+        /// The name given with `--out`.
+        file: String,
+    },
+    /// The folder of the marked mesh is not there.
+    #[error("{file}: there is no folder {folder}")]
+    NoFolder {
+        /// The name given with `--out`.
+        file: String,
+        /// The folder in it.
+        folder: String,
+    },
+    /// A mesh could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The marked mesh could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The system did not give us the threads.
+    #[error("{count} threads could not be started: {reason}")]
+    Threads {
+        /// How many were asked for.
+        count: u16,
+        /// What the system said.
+        reason: String,
+    },
+    /// Standard output could not be written to.
+    #[error("standard output: {0}")]
+    Output(io::Error),
+}
+
+/// The text without line breaks and other control characters, which names of files and broken files may contain.
+///
+/// ```
+/// assert_eq!(fracas_cli::error::one_line("two\nlines.obj: café"), "two\\nlines.obj: café");
+/// ```
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
+}

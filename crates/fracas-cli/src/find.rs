@@ -1,0 +1,230 @@
+//! From meshes to pairs of intersecting triangles, with the engine of choice.
+//!
+//! Two meshes meet if their boxes overlap, and a mesh meets itself if that is asked for. Only meetings are searched,
+//! and only meshes that take part in one get a tree.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use fracas::geom::{DVec3, Pose};
+use fracas::mesh::Mesh;
+use fracas::pairs::{Pair, brute};
+use fracas::{BuildOptions, MeshTree, PairFinder, PairOptions, Touch};
+use rayon::slice::ParallelSliceMut;
+
+use crate::progress::Progress;
+
+/// Two triangles that intersect: mesh and triangle, mesh and triangle. The first two are less than the last two.
+pub type MeshPair = [u32; 4];
+
+/// Up to so many comparisons of two triangles, brute force takes less time than building and searching trees.
+const FEW_COMPARISONS: u64 = 20_000;
+
+/// How pairs are searched for. All engines find the same pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Brute force for at most 20,000 comparisons of two triangles (200 triangles against themselves), trees for all else.
+    Auto,
+    /// A bounding-volume tree over each mesh.
+    Tree,
+    /// Every triangle against every other: quadratic, and the measure of all else.
+    Brute,
+}
+
+/// What to search for, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// Pairs within each mesh too. A single mesh is always searched.
+    pub within: bool,
+    /// Which meetings of triangles count.
+    pub touch: Touch,
+    /// How to search.
+    pub engine: Engine,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Answer {
+    /// The meshes, as they came.
+    pub meshes: Vec<Mesh>,
+    /// All pairs, sorted.
+    pub pairs: Vec<MeshPair>,
+    /// The engine that did it: `"tree"` or `"brute"`.
+    pub engine: &'static str,
+    /// Time to build trees.
+    pub build: Duration,
+    /// Time to search.
+    pub find: Duration,
+}
+
+/// Finds all pairs. The answer does not depend on the number of threads or the engine.
+///
+/// ```
+/// use fracas::{Touch, mesh::shapes};
+/// use fracas_cli::{find::{self, Engine}, progress::Progress};
+/// let meshes = vec![shapes::icosphere(1.0, 2), shapes::torus(1.0, 0.2, 24)];
+/// let question = find::Question { within: false, touch: Touch::Include, engine: Engine::Auto };
+/// let answer = find::find(meshes, question, &Progress::silent());
+/// assert!(answer.pairs.iter().all(|&[mesh_a, _, mesh_b, _]| (mesh_a, mesh_b) == (0, 1)));
+/// assert!(answer.pairs.len() > 100);
+/// ```
+#[must_use]
+pub fn find(mut meshes: Vec<Mesh>, question: Question, progress: &Progress) -> Answer {
+    let meetings = meetings(&meshes, question.within || meshes.len() == 1);
+    let with_trees = match question.engine {
+        Engine::Auto => comparisons(&meshes, &meetings) > FEW_COMPARISONS,
+        Engine::Tree => true,
+        Engine::Brute => false,
+    };
+    let mut pairs = Vec::new();
+    let start = Instant::now();
+    let (build, engine) = if with_trees {
+        let trees = build_trees(&mut meshes, &meetings, progress);
+        let build = start.elapsed();
+        find_with_trees(&trees, &meetings, question.touch, progress, &mut pairs);
+        for (mesh, tree) in trees {
+            meshes[mesh as usize] = tree.into_mesh();
+        }
+        (build, "tree")
+    } else {
+        find_by_brute_force(&meshes, &meetings, question.touch, progress, &mut pairs);
+        (Duration::ZERO, "brute")
+    };
+    pairs.par_sort_unstable();
+    Answer { meshes, pairs, engine, build, find: start.elapsed() - build }
+}
+
+/// Meshes that may intersect, by number, the lower one first; a mesh and itself if `within`.
+fn meetings(meshes: &[Mesh], within: bool) -> Vec<[u32; 2]> {
+    let bounds: Vec<(DVec3, DVec3)> = meshes.iter().map(Mesh::bounds).collect();
+    let overlap = |a: usize, b: usize| {
+        let ((low_a, high_a), (low_b, high_b)) = (bounds[a], bounds[b]);
+        low_a.cmple(high_b).all() && low_b.cmple(high_a).all()
+    };
+    let mut meetings = Vec::new();
+    for a in 0..meshes.len() {
+        let others = if within { a..meshes.len() } else { a + 1..meshes.len() };
+        meetings.extend(others.filter(|&b| overlap(a, b)).map(|b| [a as u32, b as u32]));
+    }
+    meetings
+}
+
+/// How many pairs of triangles brute force would look at.
+fn comparisons(meshes: &[Mesh], meetings: &[[u32; 2]]) -> u64 {
+    let count = |mesh: u32| meshes[mesh as usize].triangle_count() as u64;
+    let of = |&[a, b]: &[u32; 2]| {
+        if a == b { count(a) * count(a).saturating_sub(1) / 2 } else { count(a) * count(b) }
+    };
+    meetings.iter().map(of).fold(0, u64::saturating_add)
+}
+
+/// Trees over the meshes that meet any, which are moved into them.
+fn build_trees(meshes: &mut [Mesh], meetings: &[[u32; 2]], progress: &Progress) -> BTreeMap<u32, MeshTree> {
+    // For each mesh that takes part: whether it meets itself.
+    let mut parts: BTreeMap<u32, bool> = BTreeMap::new();
+    for &[a, b] in meetings {
+        for mesh in [a, b] {
+            *parts.entry(mesh).or_default() |= a == b;
+        }
+    }
+    progress.begin("building", parts.len());
+    let mut trees = BTreeMap::new();
+    for (mesh, self_queries) in parts {
+        let options = BuildOptions { self_queries, ..BuildOptions::default() };
+        trees.insert(mesh, MeshTree::build_with(std::mem::take(&mut meshes[mesh as usize]), &options));
+        progress.advance();
+    }
+    trees
+}
+
+fn find_with_trees(
+    trees: &BTreeMap<u32, MeshTree>,
+    meetings: &[[u32; 2]],
+    touch: Touch,
+    progress: &Progress,
+    found: &mut Vec<MeshPair>,
+) {
+    let mut finder = PairFinder::new(PairOptions { touch, ..PairOptions::default() });
+    progress.begin("finding", meetings.len());
+    for &[a, b] in meetings {
+        let pairs = if a == b {
+            finder.find_self_pairs(&trees[&a])
+        } else {
+            finder.find_pairs(&trees[&a], &trees[&b])
+        };
+        found.extend(pairs.iter().map(|pair| of_meshes(a, b, pair)));
+        progress.advance();
+    }
+}
+
+fn find_by_brute_force(
+    meshes: &[Mesh],
+    meetings: &[[u32; 2]],
+    touch: Touch,
+    progress: &Progress,
+    found: &mut Vec<MeshPair>,
+) {
+    progress.begin("finding", meetings.len());
+    for &[a, b] in meetings {
+        let (mesh_a, mesh_b) = (&meshes[a as usize], &meshes[b as usize]);
+        let pairs = if a == b {
+            brute::find_self_pairs(mesh_a, touch)
+        } else {
+            brute::find_pairs(mesh_a, &Pose::IDENTITY, mesh_b, &Pose::IDENTITY, touch)
+        };
+        found.extend(pairs.iter().map(|pair| of_meshes(a, b, pair)));
+        progress.advance();
+    }
+}
+
+fn of_meshes(a: u32, b: u32, pair: &Pair) -> MeshPair {
+    [a, pair.a.0, b, pair.b.0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fracas::mesh::shapes;
+
+    fn moved(mesh: &Mesh, x: f64) -> Mesh {
+        mesh.posed(&Pose::from_translation(DVec3::new(x, 0.0, 0.0)).unwrap()).unwrap()
+    }
+
+    fn ask(meshes: &[Mesh], within: bool, engine: Engine) -> Answer {
+        let question = Question { within, touch: Touch::Include, engine };
+        find(meshes.to_vec(), question, &Progress::silent())
+    }
+
+    #[test]
+    fn only_overlapping_boxes_meet_and_touching_ones_do() {
+        let cube = shapes::cuboid(DVec3::ONE);
+        let row = [cube.clone(), moved(&cube, 1.0), moved(&cube, 2.5), Mesh::default()];
+        assert_eq!(meetings(&row, false), [[0, 1]]);
+        assert_eq!(meetings(&row, true), [[0, 0], [0, 1], [1, 1], [2, 2]]);
+    }
+
+    #[test]
+    fn engines_agree_and_give_the_meshes_back() {
+        let ball = shapes::noisy_sphere(400, 0.2, 1);
+        let tangle = Mesh::join([&ball, &moved(&ball, 0.7)]).unwrap();
+        let meshes = [tangle.clone(), moved(&tangle, 0.1), moved(&tangle, 50.0), Mesh::default()];
+        for within in [false, true] {
+            let [tree, brute, auto] =
+                [Engine::Tree, Engine::Brute, Engine::Auto].map(|engine| ask(&meshes, within, engine));
+            assert!(!tree.pairs.is_empty() && tree.pairs.is_sorted());
+            assert!(tree.pairs.iter().all(|pair| pair[..2] < pair[2..]));
+            assert_eq!(tree.pairs.iter().any(|pair| pair[0] == pair[2]), within);
+            assert_eq!(tree.pairs, brute.pairs);
+            assert_eq!(tree.pairs, auto.pairs);
+            assert_eq!((tree.engine, brute.engine, auto.engine), ("tree", "brute", "tree"));
+            assert_eq!((&tree.meshes[..], &brute.meshes[..]), (&meshes[..], &meshes[..]));
+        }
+    }
+
+    #[test]
+    fn a_handful_of_triangles_is_not_worth_a_tree() {
+        let answer = ask(&[shapes::cuboid(DVec3::ONE), shapes::cuboid(DVec3::ONE)], true, Engine::Auto);
+        assert_eq!(answer.engine, "brute");
+        assert_eq!(answer.build, Duration::ZERO);
+    }
+}

@@ -1,0 +1,88 @@
+//! The `fracas` command as a library: words in, answer and exit status out.
+//!
+//! ```text
+//!   words ──► args ──► check ──► input   files and built-in shapes become meshes
+//!                        │   ├─► find    meshes become pairs of triangles
+//!                        │   └─► output  json · text · table
+//!                        │
+//!                        └ info ─► input, output
+//! ```
+//!
+//! A command first does all its work and then prints, so a failure leaves nothing on standard output and no
+//! half-written file. `error` holds every sentence a failure can end with; `progress` draws on standard error while
+//! the work runs, if a person is looking.
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod check;
+pub mod error;
+pub mod find;
+pub mod info;
+pub mod input;
+pub mod output;
+pub mod progress;
+pub mod threads;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use args::{Arguments, Command, Refusal};
+use error::{Failure, one_line};
+
+/// How a run ended; the exit status of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// 0: nothing was found, or all is well.
+    Clear = 0,
+    /// 1: `check` found collisions.
+    Found = 1,
+    /// 2: bad usage or bad input.
+    Bad = 2,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+/// Runs the command that the words name; the first of them is the name of the program.
+///
+/// The answer goes to `out`, and a failure goes to `complaints` as one sentence. That nobody reads `out` any more
+/// (`fracas check … | head`) is no failure.
+///
+/// ```
+/// use fracas_cli::Status;
+/// let (mut out, mut complaints) = (Vec::new(), Vec::new());
+/// let status = fracas_cli::run(["fracas", "check", "shape:noisy-sphere:500"], &mut out, &mut complaints);
+/// assert_eq!(status, Status::Clear);
+/// assert!(String::from_utf8(out).unwrap().contains("No triangles intersect."));
+///
+/// let status = fracas_cli::run(["fracas", "check", "shape:ghost"], &mut Vec::new(), &mut complaints);
+/// assert_eq!(status, Status::Bad);
+/// assert!(complaints.starts_with(b"fracas: shape:ghost: "));
+/// ```
+pub fn run(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    out: &mut dyn Write,
+    complaints: &mut dyn Write,
+) -> Status {
+    let outcome = match Arguments::read(words) {
+        Ok(arguments) => match &arguments.command {
+            Command::Check(check) => check::run(check, arguments.threads, out),
+            Command::Info(info) => info::run(info, arguments.threads, out, complaints),
+        },
+        Err(Refusal::Shown(text)) => output::send(out, |out| write!(out, "{text}")).map(|()| Status::Clear),
+        Err(Refusal::Bad(failure)) => Err(failure),
+    };
+    outcome.unwrap_or_else(|failure| {
+        complain(complaints, &failure);
+        Status::Bad
+    })
+}
+
+/// Prints one sentence about a failure. Where even that cannot be written, the exit status has to do.
+fn complain(complaints: &mut dyn Write, failure: &Failure) {
+    let _ = writeln!(complaints, "fracas: {}", one_line(&failure.to_string()));
+}
