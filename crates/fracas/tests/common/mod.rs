@@ -1,0 +1,12 @@
+//! What several tests share.
+#![allow(dead_code)] // Every test uses its own part.
+
+pub mod cases;
+pub mod engines;
+pub mod generate;
+pub mod patches;
+pub mod soups;
+pub mod threads;
+
+#[path = "../exact_vs_rationals/inputs.rs"]
+pub mod inputs;
