@@ -69,7 +69,9 @@ fn one_thread() -> PairFinder {
 
 /// Pairs between two meshes; returns parry's time over ours.
 fn between(report: &mut Report, title: &str, a: &Mesh, b: &Mesh, budget: Duration) -> f64 {
-    let (ours_a, ours_b) = (MeshTree::build(a.clone()), MeshTree::build(b.clone()));
+    let options = BuildOptions { self_queries: false, ..BuildOptions::default() };
+    let (ours_a, ours_b) =
+        (MeshTree::build_with(a.clone(), &options), MeshTree::build_with(b.clone(), &options));
     let theirs_a = parry::Body::build(a, BvhBuildStrategy::Binned);
     let theirs_b = parry::Body::build(b, BvhBuildStrategy::Binned);
     let (mut finder, mut threaded) = (one_thread(), PairFinder::default());

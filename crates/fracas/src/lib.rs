@@ -1,4 +1,24 @@
 //! Every collision among objects that bend, tear and shatter, exactly and in real time.
+//!
+//! Give it a [`Mesh`], put a tree over it ([`MeshTree`]), and ask a [`PairFinder`] for every pair of triangles that
+//! intersect, within one mesh or between two. The answer is exact for the `f64` positions given: sorted, each pair
+//! once, the same on any number of threads.
+//!
+//! ```text
+//!   Mesh ──build──▶ MeshTree ──PairFinder──▶ [Pair]
+//!                      ▲  set_positions: vertices moved, the tree follows
+//! ```
+//!
+//! # Which structure?
+//!
+//! - Rigid bodies: [`MeshTree`], and poses for each query ([`PairFinder::find_pairs_posed`]).
+//! - Bodies that deform: [`MeshTree`], and [`MeshTree::set_positions`] each step.
+//! - A second opinion: [`pairs::brute`], which compares everything with everything.
+//!
+//! # Layers
+//!
+//! [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things with identity ·
+//! [`pairs`] the answer, and the filter all structures share · [`tree`] the tree. Each uses only those before it.
 #![forbid(unsafe_code)]
 
 pub mod exact;

@@ -10,8 +10,8 @@
 //! of every count of edges here; a closed surface stays closed when such a triangle is added.
 
 use super::{Adjacency, EdgeUse, Mesh};
+use crate::exact::{DVec2, Sign, orient2d};
 use crate::geom::{DVec3, Triangle};
-use robust::{Coord, orient2d};
 
 /// Findings about one mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,8 +121,8 @@ fn triangles_in_space(mesh: &Mesh) -> impl Iterator<Item = Triangle> + '_ {
 /// Whether the corners lie exactly on a line. In space they do if and only if they do seen along each axis.
 fn is_degenerate(triangle: &Triangle) -> bool {
     let flat = |x: usize, y: usize| {
-        let [a, b, c] = triangle.corners().map(|p| Coord { x: p[x], y: p[y] });
-        orient2d(a, b, c) == 0.0
+        let [a, b, c] = triangle.corners().map(|p| DVec2::new(p[x], p[y]));
+        orient2d(a, b, c) == Sign::Zero
     };
     flat(0, 1) && flat(1, 2) && flat(2, 0)
 }

@@ -18,6 +18,7 @@
 pub mod brute;
 mod frame;
 mod row;
+mod vec8;
 
 pub use frame::Frame;
 pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};

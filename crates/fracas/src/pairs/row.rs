@@ -24,6 +24,7 @@
 //! three corners shared nothing is left to be sided (a duplicate face, which is a collision), and at an edge
 //! plane only the two ends of that edge are on the plane.
 
+use super::vec8::{cross, dot, height, load, norm1, splat, store, sub};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, mask32x8, u32x8};
 
@@ -149,9 +150,6 @@ pub struct Precision {
     /// Largest magnitude of a coordinate.
     pub reach: f32,
 }
-
-/// A vector of three coordinates in eight lanes.
-type Vec8<S> = [f32x8<S>; 3];
 
 impl<S: Simd> RowFilter<S> {
     /// A filter for rows of the given precision.
@@ -486,56 +484,6 @@ fn edge_factor<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
     leading + (e + slack) * (600.0 * slack * slack)
 }
 
-// Small vector algebra. Plain functions, not closures: only what is marked `inline(always)` is sure to be
-// compiled with the caller's instruction set.
-
-#[inline(always)]
-fn load<S: Simd>(simd: S, v: &[[f32; LANES]; 3]) -> Vec8<S> {
-    [
-        f32x8::load_array_ref(simd, &v[0]),
-        f32x8::load_array_ref(simd, &v[1]),
-        f32x8::load_array_ref(simd, &v[2]),
-    ]
-}
-
-#[inline(always)]
-fn splat<S: Simd>(simd: S, v: &[[f32; LANES]; 3], lane: usize) -> Vec8<S> {
-    [f32x8::splat(simd, v[0][lane]), f32x8::splat(simd, v[1][lane]), f32x8::splat(simd, v[2][lane])]
-}
-
-#[inline(always)]
-fn store<S: Simd>(v: Vec8<S>, out: &mut [[f32; LANES]; 3]) {
-    for axis in 0..3 {
-        v[axis].store_array(&mut out[axis]);
-    }
-}
-
-#[inline(always)]
-fn sub<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> Vec8<S> {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-/// Height of a point over a plane, times the length of its normal. Fused or not, the error bounds hold.
-#[inline(always)]
-fn height<S: Simd>(normal: Vec8<S>, x: Vec8<S>, offset: f32x8<S>) -> f32x8<S> {
-    normal[0].mul_add(x[0], normal[1].mul_add(x[1], normal[2].mul_sub(x[2], offset)))
-}
-
-#[inline(always)]
-fn norm1<S: Simd>(v: Vec8<S>) -> f32x8<S> {
-    v[0].abs() + v[1].abs() + v[2].abs()
-}
-
-#[inline(always)]
-fn dot<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> f32x8<S> {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> Vec8<S> {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -602,6 +550,58 @@ mod tests {
                 Triangle::new(p, p + size * DVec3::from_slice(&e[..3]), p + size * DVec3::from_slice(&e[3..]))
             });
         prop::array::uniform8(triangle)
+    }
+
+    /// Two rows over a few common points: shared vertices, duplicates, coplanar and degenerate triangles.
+    fn neighbours(scale: f64) -> impl Strategy<Value = (Vec<DVec3>, [[u32; 3]; LANES], [[u32; 3]; LANES])> {
+        let point = prop::array::uniform3(-3..=3_i32).prop_map(|p| DVec3::from_array(p.map(f64::from)));
+        let nudge = prop::array::uniform3(-2..=2_i32).prop_map(|e| DVec3::from_array(e.map(f64::from)));
+        let points = prop::collection::vec((point, nudge).prop_map(move |(p, e)| p + scale * e), 12);
+        let corners = || prop::array::uniform8(prop::array::uniform3(0..12_u32));
+        (points, corners(), corners())
+    }
+
+    fn check_neighbours(points: &[DVec3], ones: &[[u32; 3]; LANES], row: &[[u32; 3]; LANES]) {
+        let in_space = |ids: &[[u32; 3]; LANES]| {
+            ids.map(|[a, b, c]| Triangle::new(points[a as usize], points[b as usize], points[c as usize]))
+        };
+        let by_corner = |ids: &[[u32; 3]; LANES]| [0, 1, 2].map(|corner| ids.map(|t| t[corner]));
+        let (t, u) = (in_space(ones), in_space(row));
+        let all = verdicts::<true>((&t, by_corner(ones)), (&u, by_corner(row)));
+        for (one, verdict) in all.into_iter().enumerate() {
+            for lane in 0..LANES {
+                let relation = exact::tri_tri_shared(&t[one], ones[one], &u[lane], row[lane]);
+                check(relation, verdict, lane);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn is_never_wrong_about_neighbours_on_a_grid((points, ones, row) in neighbours(0.0)) {
+            check_neighbours(&points, &ones, &row);
+        }
+
+        #[test]
+        fn is_never_wrong_about_neighbours_a_hair_off_the_grid(
+            (points, ones, row) in (-9..-2_i32).prop_flat_map(|e| neighbours(10f64.powi(e))),
+        ) {
+            check_neighbours(&points, &ones, &row);
+        }
+
+        #[test]
+        fn is_never_wrong_about_strangers(
+            (a, b) in (-8..0_i32).prop_flat_map(|e| (any_triangles(10f64.powi(e)), any_triangles(1.0))),
+        ) {
+            let ids = [[0; LANES]; 3];
+            for (one, verdict) in verdicts::<false>((&a, ids), (&b, ids)).into_iter().enumerate() {
+                for lane in 0..LANES {
+                    check(exact::tri_tri(&a[one], &b[lane]), verdict, lane);
+                }
+            }
+        }
     }
 
     #[test]
