@@ -17,8 +17,8 @@ use crate::{Status, threads};
 /// Does what the arguments say and prints the answer.
 ///
 /// # Errors
-/// Bad arguments, a mesh that cannot be read, a file that cannot be written. Nothing has then been printed, and no
-/// file has changed.
+/// Bad arguments, a mesh that cannot be read, a file that cannot be written: nothing has then been printed, and no
+/// file has changed. Or standard output fails, after the marked mesh was written.
 pub fn run(arguments: &CheckArguments, threads: Option<u16>, out: &mut dyn Write) -> Result<Status, Failure> {
     let inputs = input::parse_all(&arguments.meshes)?;
     let question = Question {
