@@ -134,6 +134,55 @@ fn a_torn_sheet_meets_itself_where_brute_force_says() {
     }
 }
 
+/// A square sheet whose vertices are moved about, from gently to until it lies all over itself.
+fn crumpled_sheet(cells: usize, height: f64, shear: f64, noise: &[f64]) -> Mesh {
+    let n = cells + 1;
+    let at = |i: usize, j: usize| {
+        let random = |k: usize| noise[(3 * (i * n + j) + k) % noise.len()];
+        let (x, y) = (i as f64 + shear * random(0), j as f64 + shear * random(1));
+        // A fold along the middle brings the second half back over the first.
+        let x = if height > 1.0 && x > cells as f64 / 2.0 { cells as f64 - x } else { x };
+        DVec3::new(x, y, height * random(2) + if height > 1.0 { 0.05 * i as f64 } else { 0.0 })
+    };
+    let positions = (0..n).flat_map(|i| (0..n).map(move |j| at(i, j))).collect();
+    let mut triangles = Vec::new();
+    for v in (0..cells).flat_map(|i| (0..cells).map(move |j| (i * n + j) as u32)) {
+        let n = n as u32;
+        triangles.extend([[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]);
+    }
+    Mesh::new(positions, triangles).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn crumpled_sheets_meet_themselves_where_brute_force_says(
+        (cells, height, shear) in (6..18_usize, 0.0..1.5_f64, 0.0..0.7_f64),
+        noise in prop::collection::vec(-1.0..1.0_f64, 997),
+    ) {
+        check_self(&crumpled_sheet(cells, height, shear, &noise));
+    }
+}
+
+#[test]
+fn a_rough_sheet_is_skipped_and_a_torn_one_is_not() {
+    let noise: Vec<f64> = (0..997).map(|k| f64::from((k * 7919) % 1000) / 500.0 - 1.0).collect();
+    let mut finder = PairFinder::default();
+    let rough = MeshTree::build(crumpled_sheet(16, 0.4, 0.2, &noise));
+    assert!(finder.find_self_pairs(&rough).is_empty());
+    assert_eq!(finder.stats().culled, 1, "one look at the outline should do");
+    let folded = MeshTree::build(crumpled_sheet(16, 1.2, 0.3, &noise));
+    assert!(!finder.find_self_pairs(&folded).is_empty());
+}
+
+#[test]
+fn folded_cloth_meets_itself_in_as_many_places_as_other_libraries_count() {
+    // MeshLib and CGAL count the same on this cloth.
+    let body = MeshTree::build(shapes::folded_cloth(92_000));
+    assert_eq!(PairFinder::default().find_self_pairs(&body).len(), 4409);
+}
+
 #[test]
 fn shapes_do_not_meet_themselves() {
     for mesh in [shapes::icosphere(1.0, 3), shapes::torus(2.0, 0.5, 64), shapes::noisy_sphere(2000, 0.2, 1)] {
