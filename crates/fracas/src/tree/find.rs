@@ -3,7 +3,8 @@
 //! The query is opened at the top until there are enough tasks to share; threads take tasks from the list as they
 //! become free, each collecting its own pairs. Sorting the union makes the result independent of who did what.
 
-use super::traverse::{Bridge, Meeting, Posed, Task, Worker};
+use super::bridge::Bridge;
+use super::traverse::{Meeting, Posed, Task, Worker};
 use super::{Child, MeshTree};
 use crate::geom::Pose;
 use crate::pairs::{Pair, PairOptions, PairStats};

@@ -31,6 +31,7 @@
 //!
 //! For a mesh whose topology changes, edit-friendly structures pay; this tree must then be rebuilt.
 
+mod bridge;
 mod build;
 mod contour;
 mod find;

@@ -1,0 +1,132 @@
+//! From the frame of one tree to that of another, with poses, and what the way costs in precision.
+//!
+//! Each tree keeps its coordinates in a frame of its own. When two trees meet, boxes and rows of the smaller are
+//! brought into the frame of the larger, in `f32`, as they are visited. The roundings on the way, and those of the
+//! posed positions themselves, are added to the slack that the row filter allows for and to the boxes.
+
+use super::Node;
+use super::traverse::Posed;
+use crate::geom::{DMat3, DVec3};
+use crate::pairs::{Frame, LANES, Precision, Row};
+use fearless_simd::f32x8;
+use fearless_simd::prelude::*;
+
+/// The map from the frame of tree `b` to that of tree `a`, x ↦ G x + o, and what it costs in precision.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bridge {
+    matrix: [[f32; 3]; 3],
+    offset: [f32; 3],
+    rotated: bool,
+    /// Of coordinates in the common frame, of either tree, against the exact posed positions.
+    pub(super) precision: Precision,
+    /// What boxes of `b` must grow by so that they hold the exact posed triangles in the common frame.
+    box_pad: f32,
+}
+
+impl Bridge {
+    /// `None` if the boxes of the two trees are certainly apart.
+    pub(super) fn new(a: &Posed, b: &Posed) -> Option<Self> {
+        let (fa, fb) = (a.tree.frame, b.tree.frame);
+        let relative = a.pose.inverse().after(b.pose);
+        let posed = !(a.pose.is_identity() && b.pose.is_identity());
+        let rotation = if posed { relative.rotation() } else { DMat3::IDENTITY };
+        let shift = if posed { relative.translation() } else { DVec3::ZERO };
+        let ratio = fa.scale / fb.scale;
+        let offset = (rotation * fb.centre + shift - fa.centre) * fa.scale;
+        // Positions in the world are rounded once; poses and their inverse are off by a few roundings themselves.
+        let world = |p: &Posed| {
+            let size = f64::from(Frame::REACH) / p.tree.frame.scale;
+            2.0 * (size + p.tree.frame.centre.abs().max_element()) + p.pose.translation().abs().max_element()
+        };
+        let posing = if posed { 64.0 * f64::EPSILON * (world(a) + world(b)) * fa.scale } else { 0.0 };
+        let u = 0.5 * f64::from(f32::EPSILON);
+        let reach = b.tree.reach() * ratio;
+        let far = offset.abs().max_element();
+        let rotated = rotation != DMat3::IDENTITY;
+        let own = f64::from(a.tree.precision().slack);
+        // Unrotated, the only roundings are that of the offset and of one addition: the ratio is a power of two.
+        let moved = f64::from(b.tree.precision().slack) * ratio * if rotated { 2.0 } else { 1.0 }
+            + u * (reach + far) * if rotated { 16.0 } else { 2.0 };
+        // Too far or too coarse to say anything in f32: everything survives the filter then.
+        let slack = (own.max(moved) + posing).min(1e9);
+        let box_pad = posing + 32.0 * u * (reach + far + f64::from(Frame::REACH));
+        let m = rotation * ratio;
+        let bridge = Self {
+            matrix: [m.row(0), m.row(1), m.row(2)].map(|row| row.to_array().map(|x| x as f32)),
+            offset: offset.to_array().map(|x| x as f32),
+            rotated,
+            precision: Precision {
+                slack: slack as f32 * 1.001,
+                reach: (a.tree.reach().max(2.0 * reach + far) as f32 * 1.001).min(1e9),
+            },
+            box_pad: box_pad.min(1e9) as f32 * 1.001,
+        };
+        let (a_low, a_high) = a.tree.bounds()?;
+        let (b_low, b_high) = b.tree.bounds()?;
+        let apart = (0..3).any(|axis| {
+            let centre = |k: usize| 0.5 * (f64::from(b_low[k]) + f64::from(b_high[k]));
+            let half = |k: usize| 0.5 * (f64::from(b_high[k]) - f64::from(b_low[k]));
+            let middle: f64 = (0..3).map(|k| m.row(axis)[k] * centre(k)).sum::<f64>() + offset[axis];
+            let reach: f64 = (0..3).map(|k| m.row(axis)[k].abs() * half(k)).sum::<f64>() + box_pad;
+            middle - reach > f64::from(a_high[axis]) || middle + reach < f64::from(a_low[axis])
+        });
+        (!apart).then_some(bridge)
+    }
+}
+
+/// The boxes of a node of `b` in the common frame.
+pub(super) struct MappedBoxes {
+    pub(super) low: [[f32; LANES]; 3],
+    pub(super) high: [[f32; LANES]; 3],
+}
+
+impl MappedBoxes {
+    #[inline(always)]
+    pub(super) fn new<S: Simd>(simd: S, node: &Node, bridge: &Bridge) -> Self {
+        let mut boxes = Self { low: node.low, high: node.high };
+        for axis in 0..3 {
+            let offset = f32x8::splat(simd, bridge.offset[axis]);
+            let (mut to_low, mut to_high) = (offset, offset);
+            for k in 0..3 {
+                if bridge.rotated || k == axis {
+                    let g = bridge.matrix[axis][k];
+                    let near = f32x8::load_array_ref(simd, &node.low[k]) * g;
+                    let far = f32x8::load_array_ref(simd, &node.high[k]) * g;
+                    to_low += near.min(far);
+                    to_high += near.max(far);
+                }
+            }
+            (to_low - bridge.box_pad).store_array(&mut boxes.low[axis]);
+            (to_high + bridge.box_pad).store_array(&mut boxes.high[axis]);
+        }
+        boxes
+    }
+
+    #[inline(always)]
+    pub(super) fn lane(&self, lane: usize) -> ([f32; 3], [f32; 3]) {
+        let (low, high) = (&self.low, &self.high);
+        ([low[0][lane], low[1][lane], low[2][lane]], [high[0][lane], high[1][lane], high[2][lane]])
+    }
+}
+
+/// A row of `b` in the common frame.
+#[inline(always)]
+pub(super) fn mapped_row<S: Simd>(simd: S, row: &Row, bridge: &Bridge) -> Row {
+    let mut mapped = Row::ZERO;
+    for corner in 0..3 {
+        let from = &row.corners[corner];
+        let x = f32x8::load_array_ref(simd, &from[0]);
+        let y = f32x8::load_array_ref(simd, &from[1]);
+        let z = f32x8::load_array_ref(simd, &from[2]);
+        for axis in 0..3 {
+            let g = bridge.matrix[axis];
+            let moved = if bridge.rotated {
+                x * g[0] + y * g[1] + z * g[2]
+            } else {
+                f32x8::load_array_ref(simd, &from[axis]) * g[axis]
+            };
+            (moved + bridge.offset[axis]).store_array(&mut mapped.corners[corner][axis]);
+        }
+    }
+    mapped
+}
