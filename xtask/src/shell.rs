@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_failure_names_the_command_and_what_it_meant() {
-        let error = run(&mut cargo(["no-such-chore"]), "The chore failed").unwrap_err();
+        let error = run(cargo(["no-such-chore"]).stderr(Stdio::null()), "The chore failed").unwrap_err();
         assert!(error.starts_with("The chore failed (`cargo no-such-chore`: "), "{error}");
         let error = run(&mut Command::new("no-such-program"), "It failed").unwrap_err();
         assert!(error.starts_with("`no-such-program` cannot be started: "), "{error}");
@@ -76,6 +76,7 @@ mod tests {
     fn output_comes_back() {
         let version = output_of(&mut cargo(["--version"]), "There is no cargo").unwrap();
         assert!(version.starts_with("cargo "), "{version}");
-        assert!(output_of(&mut cargo(["no-such-chore"]), "The chore failed").is_err());
+        let error = output_of(&mut Command::new("false"), "It failed").unwrap_err();
+        assert!(error.starts_with("It failed (`false`: "), "{error}");
     }
 }

@@ -110,6 +110,8 @@ pub(super) fn split(items: &mut [Item], extent: &Extent, rule: SplitRule) -> usi
             let axis = extent.longest_centre_axis();
             let middle = 0.5 * (extent.centre_low[axis] + extent.centre_high[axis]);
             let below = items.iter().filter(|item| item.centre()[axis] < middle).count();
+            // With all centres in one place there is no middle; halves keep the tree shallow.
+            let below = if below == 0 { items.len() / 2 } else { below };
             cut(items, axis, whole_rows(below, items.len()))
         }
     }
