@@ -23,15 +23,18 @@ pub struct QueryStats {
 /// The first triangle a ray meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
-    /// The triangle; of several at the same distance the one with the smallest id.
+    /// The triangle; of several at the same distance, to twelve digits, the one with the smallest id.
     pub triangle: TriangleId,
     /// Where on the way from start (0) to end (1), rounded.
     pub t: f64,
 }
 
+/// Distances along a ray that differ by less, as parts of its length, count as equal: they are rounded.
+const SAME_DISTANCE: f64 = 1e-12;
+
 impl MeshTree {
     /// All triangles whose own boxes share a point with the closed box from `low` to `high`, sorted by id. The
-    /// comparison is exact, in `f64`. A box with a NaN corner finds nothing.
+    /// comparison is exact, in `f64`. A box with a NaN corner, or with `low` above `high` in some axis, finds nothing.
     ///
     /// ```
     /// use fracas::{MeshTree, mesh::shapes, geom::DVec3};
@@ -43,6 +46,9 @@ impl MeshTree {
     pub fn find_in_box(&self, low: DVec3, high: DVec3, found: &mut Vec<TriangleId>) -> QueryStats {
         found.clear();
         let mut stats = QueryStats::default();
+        if !low.cmple(high).all() {
+            return stats;
+        }
         let (from, to) = self.padded(low, high);
         self.descend(
             &mut stats,
@@ -72,7 +78,7 @@ impl MeshTree {
     #[must_use]
     pub fn cast_ray(&self, start: DVec3, end: DVec3) -> (Option<RayHit>, QueryStats) {
         let mut stats = QueryStats::default();
-        let mut best: Option<RayHit> = None;
+        let mut hits: Vec<RayHit> = Vec::new();
         if !start.is_finite() || !end.is_finite() {
             return (None, stats);
         }
@@ -91,8 +97,9 @@ impl MeshTree {
                     return;
                 }
                 let hit = RayHit { triangle, t: first_contact(start, end, &t) };
-                if best.is_none_or(|b| (hit.t, hit.triangle) < (b.t, b.triangle)) {
-                    best = Some(hit);
+                let is_first = hits.iter().all(|other| hit.t < other.t);
+                hits.push(hit);
+                if is_first {
                     // Keep a little beyond the hit: `t` is rounded, and ties must still be found.
                     let tip = start.lerp(end, (hit.t * (1.0 + 1e-9) + 1e-12).min(1.0));
                     let (from, to) = self.padded(start.min(tip), start.max(tip));
@@ -100,7 +107,9 @@ impl MeshTree {
                 }
             },
         );
-        (best, stats)
+        let nearest = hits.iter().map(|hit| hit.t).fold(f64::INFINITY, f64::min);
+        let as_near = hits.into_iter().filter(|hit| hit.t <= nearest + SAME_DISTANCE);
+        (as_near.min_by_key(|hit| hit.triangle), stats)
     }
 
     /// A box in frame coordinates that holds the given one.
@@ -171,37 +180,15 @@ pub(super) fn lanes_overlapping<S: Simd>(
     hit.to_bitmask() as u32
 }
 
-/// Where the segment first meets a triangle it is known to meet.
+/// Where the segment first meets a triangle it is known to meet, as a part of its length.
 fn first_contact(start: DVec3, end: DVec3, t: &Triangle) -> f64 {
-    if exact::segment_triangle(start, start, t) != Relation::Disjoint {
-        return 0.0;
-    }
-    let (normal, way) = (t.area_vector(), end - start);
-    let steepness = normal.dot(way);
-    // Steep enough for the plane to give a sound answer.
-    if steepness.abs() > 1e-9 * normal.length() * way.length() {
-        return (normal.dot(t.a - start) / steepness).clamp(0.0, 1.0);
-    }
-    // Along the triangle's plane, or no plane at all: the first edge it comes closest to.
-    let edges = [(t.a, t.b), (t.b, t.c), (t.c, t.a)];
-    let meets = edges.map(|(p, q)| closest_approach(start, end, p, q));
-    let nearest = meets.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
-    let close = meets.iter().filter(|m| m.1 <= nearest + 1e-9 * way.length());
-    close.map(|m| m.0).fold(1.0, f64::min)
-}
-
-/// Where on the first segment it comes closest to the second, and how close.
-fn closest_approach(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> (f64, f64) {
-    let (u, v, w) = (b - a, d - c, a - c);
-    let (uu, uv, vv, uw, vw) = (u.dot(u), u.dot(v), v.dot(v), u.dot(w), v.dot(w));
-    let along = |s: f64| if vv > 0.0 { ((uv * s + vw) / vv).clamp(0.0, 1.0) } else { 0.0 };
-    let determinant = uu * vv - uv * uv;
-    let free = if determinant > 0.0 { ((uv * vw - vv * uw) / determinant).clamp(0.0, 1.0) } else { 0.0 };
-    // Ends of the second segment may lie nearer along the first than the free minimum, when they are parallel.
-    let onto = |p: DVec3| if uu > 0.0 { ((p - a).dot(u) / uu).clamp(0.0, 1.0) } else { 0.0 };
-    let distance = |s: f64| (a + s * u).distance(c + along(s) * v);
-    let candidates = [free, onto(c), onto(d)].map(|s| (s, distance(s)));
-    let nearest = candidates.iter().map(|c| c.1).fold(f64::INFINITY, f64::min);
-    let close = candidates.iter().filter(|c| c.1 <= nearest * (1.0 + 1e-9) + f64::MIN_POSITIVE);
-    (close.map(|c| c.0).fold(1.0, f64::min), nearest)
+    // The segment is a triangle without area; the ends of what the two share are rounded once, and no more.
+    let Some(shared) = exact::tri_tri_segment(&Triangle::new(start, end, end), t) else { return 0.0 };
+    // Near one, so that products neither overflow nor vanish.
+    let frame = Frame::around(start.min(end), start.max(end));
+    let scaled = |p: DVec3| (p - frame.centre) * frame.scale;
+    let (origin, way) = (scaled(start), scaled(end) - scaled(start));
+    let length = way.length_squared();
+    let along = |p: DVec3| if length > 0.0 { (scaled(p) - origin).dot(way) / length } else { 0.0 };
+    along(shared[0]).min(along(shared[1])).clamp(0.0, 1.0)
 }
