@@ -143,6 +143,14 @@ fn print_peers(report: &Report, meshes: &[&Mesh]) {
     }
 }
 
+/// One row per candidate, with its time over that of the first.
+fn print_times(report: &Report, timed: &[Timed]) {
+    for row in timed {
+        let ratio = row.ms() / timed[0].ms();
+        report.say(&format!("  {:<26} {:>10.3} ms   {ratio:>6.2} ×", row.name, row.ms()));
+    }
+}
+
 /// All boxes brought up to date with `f64` positions.
 fn refit(report: &mut Report, mesh: &Mesh, budget: Duration) {
     let mut ours = MeshTree::build(mesh.clone());
@@ -171,14 +179,7 @@ fn refit(report: &mut Report, mesh: &Mesh, budget: Duration) {
         budget,
     );
     report.say(&format!("refit, {} triangles, leaf boxes from f64 positions", mesh.triangle_count()));
-    for row in &timed {
-        report.say(&format!(
-            "  {:<26} {:>10.3} ms   {:>6.2} ×",
-            row.name,
-            row.ms(),
-            row.ms() / timed[0].ms()
-        ));
-    }
+    print_times(report, &timed);
     let peer = timed[1].ms().min(timed[2].ms());
     let note = format!("{} triangles, the faster of two obvhs 0.4.0 trees", mesh.triangle_count());
     report.metric("tree.refit.vs_obvhs", peer / timed[0].ms(), "x", Better::Higher, &note);
@@ -206,14 +207,7 @@ fn builds(report: &mut Report, mesh: &Mesh, budget: Duration) {
         budget,
     );
     report.say(&format!("build, {} triangles", mesh.triangle_count()));
-    for row in &timed {
-        report.say(&format!(
-            "  {:<26} {:>10.3} ms   {:>6.2} ×",
-            row.name,
-            row.ms(),
-            row.ms() / timed[0].ms()
-        ));
-    }
+    print_times(report, &timed);
     for split in [SplitRule::SurfaceArea, SplitRule::Median, SplitRule::Midpoint] {
         let q = ours(split, false).quality();
         let volume = q.q.map_or("-".into(), |q| format!("{q:.3}"));
