@@ -247,18 +247,30 @@ impl Worker {
         bridge: Option<&Bridge>,
         (i, j): (usize, usize),
     ) {
-        let row = self.a_sides.get(filter, i, &a.ids[i], &a.rows[i], None);
-        let ones = self.b_sides.get(filter, j, &b.ids[j], &b.rows[j], bridge);
-        let (a_ids, b_ids) = (&a.ids[i], &b.ids[j]);
-        let (low, high) = row.bounds();
-        for one in bits(filter.lanes_in_box(ones, low, high) & ones.used()) {
+        let a_side = self.a_sides.get(filter, i, &a.ids[i], &a.rows[i], None);
+        let b_side = self.b_sides.get(filter, j, &b.ids[j], &b.rows[j], bridge);
+        let (a_ids, b_ids) = (&a.ids[i].triangles, &b.ids[j].triangles);
+        // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
+        let (a_low, a_high) = a_side.bounds();
+        let (b_low, b_high) = b_side.bounds();
+        let a_near = filter.lanes_in_box(a_side, b_low, b_high) & a_side.used();
+        let b_near = filter.lanes_in_box(b_side, a_low, a_high) & b_side.used();
+        if a_near == 0 || b_near == 0 {
+            return;
+        }
+        let by_a = a_near.count_ones() < b_near.count_ones();
+        let (ones, near_ones, row, near_row) =
+            if by_a { (a_side, a_near, b_side, b_near) } else { (b_side, b_near, a_side, a_near) };
+        for one in bits(near_ones) {
             self.stats.rows += 1;
-            let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, row.used(), &mut self.stats.box_pairs);
+            let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, near_row, &mut self.stats.box_pairs);
             for lane in bits(verdict.crossing) {
-                self.crossing.push((a_ids.triangles[lane], b_ids.triangles[one]));
+                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
+                self.crossing.push((a_ids[p], b_ids[q]));
             }
             for lane in bits(verdict.open) {
-                self.open.push((a_ids.triangles[lane], b_ids.triangles[one]));
+                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
+                self.open.push((a_ids[p], b_ids[q]));
             }
         }
     }
