@@ -25,6 +25,7 @@
 //! plane only the two ends of that edge are on the plane.
 
 use super::vec8::{cross, dot, height, load, norm1, splat, store, sub};
+use crate::mesh::TriangleId;
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, mask32x8, u32x8};
 
@@ -68,6 +69,11 @@ impl RowIds {
     #[must_use]
     pub fn used(&self) -> u32 {
         (0..LANES).map(|lane| u32::from(self.triangles[lane] != Self::NONE) << lane).sum()
+    }
+
+    /// The triangles of the row.
+    pub fn triangle_ids(&self) -> impl Iterator<Item = TriangleId> + '_ {
+        self.triangles.iter().take_while(|&&t| t != Self::NONE).map(|&t| TriangleId(t))
     }
 }
 

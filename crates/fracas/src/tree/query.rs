@@ -1,13 +1,13 @@
 //! Asking a tree about a box or a ray.
 //!
-//! Both are the same walk: at every node a vector comparison says which of the eight boxes are worth opening, and
-//! leaves are looked at triangle by triangle, exactly.
+//! Both are the same walk: at every node a comparison says which of the eight boxes are worth opening, and leaves are
+//! looked at triangle by triangle, exactly. A ray opens the nearest box first and stops where its nearest hit lies.
 
 use super::{Child, MeshTree, Node};
 use crate::exact::{self, Relation};
 use crate::geom::{DVec3, Triangle};
 use crate::mesh::TriangleId;
-use crate::pairs::{Frame, LANES, RowIds};
+use crate::pairs::{Frame, LANES};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8, mask32x8};
 
@@ -82,31 +82,33 @@ impl MeshTree {
         if !start.is_finite() || !end.is_finite() {
             return (None, stats);
         }
-        // Boxes around the part of the ray that can still matter: it shrinks with every hit.
-        let whole = self.padded(start.min(end), start.max(end));
-        let reach = std::cell::Cell::new(whole);
-        self.descend(
-            &mut stats,
-            |node, lanes| {
-                let (from, to) = reach.get();
-                lanes.overlapping(node, from, to)
-            },
-            |triangle| {
+        // The reach ends a little beyond the nearest hit so far: `t` is rounded, and ties must still be found.
+        let ray = Ray::new(&self.tree().frame, start, end);
+        let mut reach = 1.0_f64;
+        let mut stack = vec![(f64::NEG_INFINITY, Child::node(0))];
+        if self.tree().nodes.is_empty() {
+            stack.clear();
+        }
+        while let Some((entry, child)) = stack.pop() {
+            if entry > reach {
+                continue;
+            }
+            if !child.is_leaf() {
+                stats.nodes += 1;
+                ray.push_nearest_last(&self.tree().nodes[child.index()], &mut stack);
+                continue;
+            }
+            for triangle in self.tree().ids[child.index()].triangle_ids() {
+                stats.triangles += 1;
                 let t = self.mesh().triangle(triangle);
                 if exact::segment_triangle(start, end, &t) == Relation::Disjoint {
-                    return;
+                    continue;
                 }
                 let hit = RayHit { triangle, t: first_contact(start, end, &t) };
-                let is_first = hits.iter().all(|other| hit.t < other.t);
+                reach = reach.min(hit.t * (1.0 + 1e-9) + 1e-12);
                 hits.push(hit);
-                if is_first {
-                    // Keep a little beyond the hit: `t` is rounded, and ties must still be found.
-                    let tip = start.lerp(end, (hit.t * (1.0 + 1e-9) + 1e-12).min(1.0));
-                    let (from, to) = self.padded(start.min(tip), start.max(tip));
-                    reach.set((from, to));
-                }
-            },
-        );
+            }
+        }
         let nearest = hits.iter().map(|hit| hit.t).fold(f64::INFINITY, f64::min);
         let as_near = hits.into_iter().filter(|hit| hit.t <= nearest + SAME_DISTANCE);
         (as_near.min_by_key(|hit| hit.triangle), stats)
@@ -135,10 +137,9 @@ impl MeshTree {
         }
         while let Some(child) = stack.pop() {
             if child.is_leaf() {
-                let ids = &tree.ids[child.index()];
-                for &triangle in ids.triangles.iter().take_while(|&&t| t != RowIds::NONE) {
+                for triangle in tree.ids[child.index()].triangle_ids() {
                     stats.triangles += 1;
-                    visit(TriangleId(triangle));
+                    visit(triangle);
                 }
                 continue;
             }
@@ -147,6 +148,74 @@ impl MeshTree {
             let hit = lanes(node, test);
             stack.extend(node.used().filter(|(lane, _)| hit >> lane & 1 == 1).map(|(_, child)| child));
         }
+    }
+}
+
+/// A segment in frame coordinates, and what a box may do to it. Whatever rounding leaves open counts as a maybe.
+struct Ray {
+    start: [f64; 3],
+    way: [f64; 3],
+    length_squared: f64,
+}
+
+/// Products below this may have lost digits to underflow.
+const TINY: f64 = 1e-280;
+
+impl Ray {
+    fn new(frame: &Frame, start: DVec3, end: DVec3) -> Self {
+        let way = (end * frame.scale - start * frame.scale).to_array();
+        let length_squared = way.iter().map(|d| d * d).sum();
+        Self { start: ((start - frame.centre) * frame.scale).to_array(), way, length_squared }
+    }
+
+    /// Puts the children whose boxes the ray may meet on the stack, the nearest on top, each with a lower bound of
+    /// where it is entered, as a part of the ray's length.
+    fn push_nearest_last(&self, node: &Node, stack: &mut Vec<(f64, Child)>) {
+        let first = stack.len();
+        for (lane, child) in node.used() {
+            let (low, high) = node.lane_box(lane);
+            let (mut centre, mut half) = ([0.0; 3], [0.0; 3]);
+            for k in 0..3 {
+                centre[k] = 0.5 * (f64::from(low[k]) + f64::from(high[k])) - self.start[k];
+                half[k] = 0.5 * (f64::from(high[k]) - f64::from(low[k])) + 2.0 * f64::from(Frame::SLACK);
+                half[k] += 8.0 * f64::EPSILON * self.start[k].abs();
+            }
+            if !self.misses(&centre, &half) {
+                stack.push((self.entry(&centre, &half), child));
+            }
+        }
+        stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    }
+
+    /// Whether the box, given relative to the start, certainly lies beside the ray's line, seen along some axis, or
+    /// behind one of its ends.
+    #[inline]
+    fn misses(&self, centre: &[f64; 3], half: &[f64; 3]) -> bool {
+        let d = &self.way;
+        let beside = |i: usize, j: usize| {
+            let (a, b) = (centre[i] * d[j], centre[j] * d[i]);
+            let reach = half[i] * d[j].abs() + half[j] * d[i].abs();
+            (a - b).abs() > reach + 8.0 * f64::EPSILON * (a.abs() + b.abs() + reach) + TINY
+        };
+        let behind = |k: usize| {
+            let (from, to) = (d[k].min(0.0), d[k].max(0.0));
+            let reach = half[k] + 8.0 * f64::EPSILON * d[k].abs();
+            centre[k] - reach > to || centre[k] + reach < from
+        };
+        behind(0) || behind(1) || behind(2) || beside(0, 1) || beside(1, 2) || beside(2, 0)
+    }
+
+    #[inline]
+    fn entry(&self, centre: &[f64; 3], half: &[f64; 3]) -> f64 {
+        if self.length_squared < TINY {
+            return f64::NEG_INFINITY;
+        }
+        let mut nearest = 0.0;
+        for k in 0..3 {
+            let (along, reach) = (centre[k] * self.way[k], half[k] * self.way[k].abs());
+            nearest += along - reach - 8.0 * f64::EPSILON * (along.abs() + reach);
+        }
+        nearest / self.length_squared
     }
 }
 
