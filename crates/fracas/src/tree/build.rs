@@ -32,6 +32,9 @@ impl Default for BuildOptions {
     }
 }
 
+/// In larger sets pieces are not divided further within the node that tells them apart.
+const LARGEST_SHARED: usize = 8 * 512;
+
 /// Subtrees with fewer triangles are not worth another thread.
 const SMALLEST_TASK: usize = 4096;
 
@@ -193,6 +196,10 @@ impl Builder<'_> {
             }
         } else {
             parts.push(Part { start: 0, end: items.len(), extent: *extent });
+        }
+        // A large piece keeps a node of its own: its outline is worth more than a full node.
+        if parts.len() > 1 && items.len() > LARGEST_SHARED {
+            return parts;
         }
         let mut small = LANES;
         while small * LANES < items.len() {

@@ -6,7 +6,8 @@
 //!
 //! A set whose normals all point to one side along some axis falls into its connected pieces. Where a surface bends
 //! more than that, two triangles belong to one piece if they share a vertex and their normals point most along the
-//! same side of the same axis; unless that leaves crumbs, as on a very rough surface.
+//! same side of the same axis. On a rough surface that leaves crumbs where one direction goes over into another; a
+//! crumb joins the piece beside it if its normals still point to the same side.
 
 use super::split::Item;
 use crate::geom::DVec3;
@@ -14,10 +15,13 @@ use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
 
 /// Sets larger than this are divided in space only.
-pub(super) const LARGEST_SET: usize = 8 * 512;
+pub(super) const LARGEST_SET: usize = 8 * 8 * 8 * 128;
 
 /// Pieces smaller than this are swept together: a node each would cost more than it saves.
 const SMALLEST_PIECE: u32 = 2 * LANES as u32;
+
+/// A piece is swallowed by a neighbour this many times its size, if that stays smooth.
+const MUCH_LARGER: u32 = 8;
 
 /// Groups the items by the pieces they form. Returns the sizes of the groups, at most eight: the largest pieces,
 /// largest first, then all that is left in one. Nothing is moved, and a single size returned, unless there are two
@@ -27,7 +31,10 @@ pub(super) fn group_by_piece(items: &mut [Item], mesh: &Mesh) -> Vec<usize> {
         items.iter().map(|item| mesh.triangle(TriangleId(item.triangle())).area_vector()).collect();
     if normals.iter().fold(u8::MAX, |all, n| all & sides(*n)) == 0 {
         let directions: Vec<u8> = normals.iter().map(|n| direction(*n)).collect();
-        let smooth = Pieces::of(items, mesh, |a, b| directions[a as usize] == directions[b as usize]);
+        let mut sets = Sets::new(items.len());
+        sets.connect(items, mesh.triangles(), |a, b| directions[a as usize] == directions[b as usize]);
+        sets.absorb_crumbs(items, mesh.triangles(), &normals, &directions);
+        let smooth = Pieces::of_sets(sets);
         // Crumbs may make up a third of the set.
         if 3 * smooth.in_large_pieces() >= 2 * items.len() {
             return smooth.group(items);
@@ -58,8 +65,13 @@ impl Pieces {
     fn of(items: &[Item], mesh: &Mesh, alike: impl Fn(u32, u32) -> bool) -> Self {
         let mut sets = Sets::new(items.len());
         sets.connect(items, mesh.triangles(), alike);
-        let roots: Vec<u32> = (0..items.len() as u32).map(|item| sets.root(item)).collect();
-        let mut sizes = vec![0; items.len()];
+        Self::of_sets(sets)
+    }
+
+    fn of_sets(mut sets: Sets) -> Self {
+        let count = sets.parent.len();
+        let roots: Vec<u32> = (0..count as u32).map(|item| sets.root(item)).collect();
+        let mut sizes = vec![0; count];
         for &root in &roots {
             sizes[root as usize] += 1;
         }
@@ -121,6 +133,39 @@ impl Sets {
                     self.join(other, index);
                 }
                 self.table[slot] = (vertex, index);
+            }
+        }
+    }
+
+    /// Adds small pieces to a much larger neighbour, if all their normals point to the side to which the neighbour's
+    /// point most. Every item must have been connected before, with `directions` as what makes two alike.
+    fn absorb_crumbs(
+        &mut self,
+        items: &[Item],
+        triangles: &[[u32; 3]],
+        normals: &[DVec3],
+        directions: &[u8],
+    ) {
+        let mut sizes = vec![0_u32; items.len()];
+        let mut common_sides = vec![u8::MAX; items.len()];
+        for (item, normal) in normals.iter().enumerate() {
+            let root = self.root(item as u32) as usize;
+            sizes[root] += 1;
+            common_sides[root] &= sides(*normal);
+        }
+        for (index, item) in (0..).zip(items).chain((0..).zip(items)) {
+            for vertex in triangles[item.triangle() as usize] {
+                let slot = self.slot_of(vertex);
+                let before = std::mem::replace(&mut self.table[slot].1, index);
+                let (a, b) = (self.root(before) as usize, self.root(index) as usize);
+                let (small, large) = if sizes[a] < sizes[b] { (a, b) } else { (b, a) };
+                // A root keeps the direction of the piece it was the root of from the beginning.
+                let fits = common_sides[small] >> directions[large] & 1 == 1;
+                if a != b && fits && MUCH_LARGER * sizes[small] < sizes[large] {
+                    self.parent[small] = large as u32;
+                    sizes[large] += sizes[small];
+                    common_sides[large] &= common_sides[small];
+                }
             }
         }
     }

@@ -37,12 +37,17 @@ pub(super) type Task = (Child, Child);
 /// Open pairs are decided whenever this many have gathered.
 const BATCH: usize = 4096;
 
+/// Pairs of leaves are compared whenever this many have gathered.
+const LEAF_BATCH: usize = 32;
+
 /// Prepared rows kept per side; a power of two.
 const CACHE: usize = 16;
 
 /// One thread's share of a query: its stack, its memory, its results.
 pub(super) struct Worker {
     stack: Vec<Task>,
+    /// Pairs of leaves that wait to be compared, a leaf with itself among them.
+    leaf_pairs: Vec<(u32, u32)>,
     /// Triangle pairs that certainly cross, and those still to be decided.
     crossing: Vec<(u32, u32)>,
     open: Vec<(u32, u32)>,
@@ -57,6 +62,7 @@ impl Default for Worker {
     fn default() -> Self {
         Self {
             stack: Vec::new(),
+            leaf_pairs: Vec::new(),
             crossing: Vec::new(),
             open: Vec::new(),
             outline: OutlineScratch::default(),
@@ -72,6 +78,7 @@ impl Worker {
     /// Forgets the last query; keeps the memory.
     pub(super) fn reset(&mut self) {
         self.stack.clear();
+        self.leaf_pairs.clear();
         self.crossing.clear();
         self.open.clear();
         self.pairs.clear();
@@ -95,10 +102,14 @@ impl Worker {
         dispatch!(level, simd => {
             match meeting {
                 Meeting::Itself { mesh, tree, precision } => {
-                    self.step_itself(&RowFilter::new(simd, *precision), mesh, tree);
+                    let filter = RowFilter::new(simd, *precision);
+                    self.step_itself(&filter, mesh, tree);
+                    self.compare_leaves::<_, true>(&filter, tree, tree, None);
                 }
                 Meeting::Two { a, b, bridge, .. } => {
-                    self.step_two(&RowFilter::new(simd, bridge.precision), a.tree, b.tree, bridge);
+                    let filter = RowFilter::new(simd, bridge.precision);
+                    self.step_two(&filter, a.tree, b.tree, bridge);
+                    self.compare_leaves::<_, false>(&filter, a.tree, b.tree, Some(bridge));
                 }
             }
         });
@@ -111,8 +122,11 @@ impl Worker {
         match meeting {
             Meeting::Itself { mesh, tree, precision } => {
                 let filter = RowFilter::new(simd, *precision);
-                while !self.stack.is_empty() {
+                while !self.stack.is_empty() || !self.leaf_pairs.is_empty() {
                     self.step_itself(&filter, mesh, tree);
+                    if self.leaf_pairs.len() >= LEAF_BATCH || self.stack.is_empty() {
+                        self.compare_leaves::<S, true>(&filter, tree, tree, None);
+                    }
                     if self.open.len() + self.crossing.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
@@ -120,8 +134,11 @@ impl Worker {
             }
             Meeting::Two { a, b, bridge, .. } => {
                 let filter = RowFilter::new(simd, bridge.precision);
-                while !self.stack.is_empty() {
+                while !self.stack.is_empty() || !self.leaf_pairs.is_empty() {
                     self.step_two(&filter, a.tree, b.tree, bridge);
+                    if self.leaf_pairs.len() >= LEAF_BATCH || self.stack.is_empty() {
+                        self.compare_leaves::<S, false>(&filter, a.tree, b.tree, Some(bridge));
+                    }
                     if self.open.len() + self.crossing.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
@@ -136,22 +153,7 @@ impl Worker {
         if a != b {
             self.step_pair::<S, true>(filter, tree, tree, None, (a, b));
         } else if a.is_leaf() {
-            let ids = &tree.ids[a.index()];
-            let side = self.a_sides.get(filter, a.index(), ids, &tree.rows[a.index()], None);
-            for one in 0..LANES {
-                let later = side.used() & (!1_u32 << one);
-                if later == 0 {
-                    break;
-                }
-                self.stats.rows += 1;
-                let verdict = filter.meet::<true>(side, one, side, later, &mut self.stats.box_pairs);
-                for lane in bits(verdict.crossing) {
-                    self.crossing.push((ids.triangles[one], ids.triangles[lane]));
-                }
-                for lane in bits(verdict.open) {
-                    self.open.push((ids.triangles[one], ids.triangles[lane]));
-                }
-            }
+            self.leaf_pairs.push((a.index() as u32, a.index() as u32));
         } else {
             if self.cannot_meet_itself(mesh, tree, a.index()) {
                 self.stats.culled += 1;
@@ -193,7 +195,7 @@ impl Worker {
     ) {
         let simd = filter.simd();
         match (i.is_leaf(), j.is_leaf()) {
-            (true, true) => self.leaf_leaf::<S, NEIGHBOURS>(filter, a, b, bridge, (i.index(), j.index())),
+            (true, true) => self.leaf_pairs.push((i.index() as u32, j.index() as u32)),
             (false, false) => {
                 self.stats.node_pairs += 1;
                 let (node, other) = (&a.nodes[i.index()], &b.nodes[j.index()]);
@@ -234,6 +236,52 @@ impl Worker {
                 for hit in bits(hits) {
                     self.stack.push((i, node.children[hit]));
                 }
+            }
+        }
+    }
+
+    /// Compares the leaf pairs that have gathered. All their rows are read once before the first is used, so that the
+    /// memory brings many at a time instead of one after the other.
+    #[inline(always)]
+    fn compare_leaves<S: Simd, const NEIGHBOURS: bool>(
+        &mut self,
+        filter: &RowFilter<S>,
+        a: &Tree,
+        b: &Tree,
+        bridge: Option<&Bridge>,
+    ) {
+        let mut fetched = 0;
+        for &(i, j) in &self.leaf_pairs {
+            fetched ^= a.fetch_leaf(i as usize) ^ b.fetch_leaf(j as usize);
+        }
+        std::hint::black_box(fetched);
+        for k in 0..self.leaf_pairs.len() {
+            let (i, j) = self.leaf_pairs[k];
+            if NEIGHBOURS && i == j {
+                self.leaf_itself(filter, a, i as usize);
+            } else {
+                self.leaf_leaf::<S, NEIGHBOURS>(filter, a, b, bridge, (i as usize, j as usize));
+            }
+        }
+        self.leaf_pairs.clear();
+    }
+
+    #[inline(always)]
+    fn leaf_itself<S: Simd>(&mut self, filter: &RowFilter<S>, tree: &Tree, leaf: usize) {
+        let ids = &tree.ids[leaf];
+        let side = self.a_sides.get(filter, leaf, ids, &tree.rows[leaf], None);
+        for one in 0..LANES {
+            let later = side.used() & (!1_u32 << one);
+            if later == 0 {
+                break;
+            }
+            self.stats.rows += 1;
+            let verdict = filter.meet::<true>(side, one, side, later, &mut self.stats.box_pairs);
+            for lane in bits(verdict.crossing) {
+                self.crossing.push((ids.triangles[one], ids.triangles[lane]));
+            }
+            for lane in bits(verdict.open) {
+                self.open.push((ids.triangles[one], ids.triangles[lane]));
             }
         }
     }
@@ -314,6 +362,17 @@ impl Worker {
                 self.pairs.extend(self.crossing.drain(..).map(in_order));
             }
         }
+    }
+}
+
+impl Tree {
+    /// Reads every cache line of a leaf, and returns something that depends on all of them.
+    #[inline(always)]
+    fn fetch_leaf(&self, leaf: usize) -> u32 {
+        let (row, ids) = (&self.rows[leaf].corners, &self.ids[leaf]);
+        let corners = row[0][0][0].to_bits() ^ row[0][2][0].to_bits() ^ row[1][1][0].to_bits();
+        let corners = corners ^ row[2][0][0].to_bits() ^ row[2][2][0].to_bits();
+        corners ^ ids.vertices[0][0] ^ ids.vertices[2][0]
     }
 }
 
