@@ -1,11 +1,15 @@
 //! Things with identity: vertices and triangles that keep their ids while a body lives.
 
 mod adjacency;
+mod edit;
+mod live;
 mod ops;
 mod report;
 pub mod shapes;
 mod surface;
 
 pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
+pub use edit::{EditError, MeshEdit, NewTriangle, Origin};
+pub use live::{Applied, LiveMesh};
 pub use report::Report;
 pub use surface::{Mesh, MeshError, TriangleId};

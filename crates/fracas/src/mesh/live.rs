@@ -1,0 +1,450 @@
+//! A mesh under edits: triangles come and go, ids never mean anything else than before.
+//!
+//! # Idea
+//!
+//! A triangle is a *slot* that is never used again: an edit appends slots and marks others dead. The corners that name
+//! a vertex form a doubly linked list through the slots, so that a triangle is added or taken out in constant time, and
+//! the triangles around a vertex are found without a search:
+//!
+//! ```text
+//!   first corner     slot 0 [a b c]     slot 7 [d a e]     slot 9 [f g a]
+//!     of vertex a ──────▶ · ─────────────────▶ · ───────────────▶ · ─▶ none
+//!                         ◀──────────────────  ◀────────────────
+//! ```
+//!
+//! # Invariants
+//!
+//! Checked by [`LiveMesh::validate`]. Every corner of a living triangle is in the list of its vertex and in no other;
+//! no corner of a dead one is in any. All positions are finite; every slot, dead or alive, names vertices that are there.
+//!
+//! # When to use something else
+//!
+//! For a mesh whose triangles stay, [`Mesh`] and [`Adjacency`](super::Adjacency): they need less memory. Dead slots are
+//! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] starts afresh with new ids.
+
+use super::{EditError, Mesh, MeshEdit, MeshError, Origin, TriangleId};
+use crate::geom::{DVec3, Triangle};
+use std::ops::Range;
+
+/// End of a list of corners. A corner is named by three times its slot plus 0, 1 or 2.
+const NONE: u32 = u32::MAX;
+/// How many slots leave [`NONE`] free among the names of corners.
+const MOST_SLOTS: usize = (u32::MAX / 3) as usize;
+const MOST_VERTICES: usize = u32::MAX as usize - 1;
+
+/// A mesh that is edited. Ids of triangles and vertices are never given away again.
+#[derive(Clone, Debug, Default)]
+pub struct LiveMesh {
+    positions: Vec<DVec3>,
+    triangles: Vec<[u32; 3]>,
+    alive: Vec<bool>,
+    live_count: usize,
+    /// The first corner in the list of each vertex.
+    first: Vec<u32>,
+    /// The neighbours of each corner in the list of its vertex.
+    links: Vec<Link>,
+    scratch: Scratch,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    next: u32,
+    previous: u32,
+}
+
+/// What an edit has added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// Ids of the added triangles, in the order of the edit.
+    pub triangles: Range<u32>,
+    /// Indices of the new vertices, in the order of the edit.
+    pub vertices: Range<u32>,
+}
+
+/// Sorted copies of the short lists of an edit, in which duplicates stand side by side.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    removed: Vec<u32>,
+    moved: Vec<u32>,
+}
+
+impl LiveMesh {
+    /// A mesh ready for edits. Triangles and vertices keep their ids.
+    ///
+    /// # Panics
+    /// If the mesh has more than 1 431 655 765 triangles, whose corners 32-bit ids cannot name.
+    ///
+    /// ```
+    /// use fracas::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId, shapes};
+    /// let mut mesh = LiveMesh::new(shapes::icosphere(1.0, 1));
+    /// // Cut triangle 0 into three at its centre.
+    /// let [a, b, c] = mesh.corners(TriangleId(0));
+    /// let centre = mesh.vertex_count() as u32;
+    /// let edit = MeshEdit {
+    ///     removed: vec![TriangleId(0)],
+    ///     new_positions: vec![mesh.triangle(TriangleId(0)).centroid()],
+    ///     added: [[a, b, centre], [b, c, centre], [c, a, centre]]
+    ///         .map(|corners| NewTriangle { corners, origin: Origin::Replaces(TriangleId(0)) })
+    ///         .to_vec(),
+    ///     ..MeshEdit::default()
+    /// };
+    /// let applied = mesh.apply(&edit).unwrap();
+    /// assert_eq!((applied.triangles, applied.vertices), (80..83, 42..43));
+    /// assert_eq!((mesh.live_count(), mesh.slot_count()), (82, 83));
+    /// assert!(!mesh.is_alive(TriangleId(0)));
+    /// // The same edit again is refused, and changes nothing.
+    /// assert!(mesh.apply(&edit).is_err());
+    /// ```
+    #[must_use]
+    pub fn new(mesh: Mesh) -> Self {
+        let (positions, triangles) = mesh.into_parts();
+        assert!(triangles.len() <= MOST_SLOTS, "{} triangles are more than {MOST_SLOTS}", triangles.len());
+        let slots = triangles.len();
+        let mut made = Self {
+            first: vec![NONE; positions.len()],
+            positions,
+            triangles,
+            alive: vec![true; slots],
+            live_count: slots,
+            links: vec![Link { next: NONE, previous: NONE }; 3 * slots],
+            scratch: Scratch::default(),
+        };
+        // Backwards, so that every list begins in ascending order.
+        for slot in (0..slots).rev() {
+            for k in 0..3 {
+                let corner = (3 * slot + k) as u32;
+                made.links[corner as usize] = made.put_first(made.triangles[slot][k], corner);
+            }
+        }
+        made
+    }
+
+    /// Positions of the vertices.
+    #[inline]
+    #[must_use]
+    pub fn positions(&self) -> &[DVec3] {
+        &self.positions
+    }
+
+    /// Corners of every slot. A dead slot keeps those it had.
+    #[inline]
+    #[must_use]
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Number of vertices, whether a triangle names them or not.
+    #[inline]
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Number of triangles that ever were: the id of the next one.
+    #[inline]
+    #[must_use]
+    pub fn slot_count(&self) -> usize {
+        self.triangles.len()
+    }
+
+    /// Number of triangles that are there now.
+    #[inline]
+    #[must_use]
+    pub fn live_count(&self) -> usize {
+        self.live_count
+    }
+
+    /// Whether a triangle is there now. An id beyond the last slot is not.
+    #[inline]
+    #[must_use]
+    pub fn is_alive(&self, id: TriangleId) -> bool {
+        self.alive.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// The triangles that are there now, ascending. Walks over all slots.
+    pub fn live_triangles(&self) -> impl Iterator<Item = TriangleId> + '_ {
+        let slots = self.alive.iter().enumerate();
+        slots.filter(|(_, alive)| **alive).map(|(slot, _)| TriangleId(slot as u32))
+    }
+
+    /// A triangle in space, dead or alive, with its vertices where they are now. Panics if there is no such slot.
+    #[inline]
+    #[must_use]
+    pub fn triangle(&self, id: TriangleId) -> Triangle {
+        let [a, b, c] = self.corners(id).map(|v| self.positions[v as usize]);
+        Triangle::new(a, b, c)
+    }
+
+    /// The vertices that a triangle names, dead or alive. Panics if there is no such slot.
+    #[inline]
+    #[must_use]
+    pub fn corners(&self, id: TriangleId) -> [u32; 3] {
+        self.triangles[id.index()]
+    }
+
+    /// The living triangles that name a vertex, each once. Panics if there is no such vertex.
+    ///
+    /// Their order is that of the edits, newest first, then ascending: the same after the same edits.
+    pub fn triangles_of_vertex(&self, vertex: u32) -> impl Iterator<Item = TriangleId> + '_ {
+        let mut corner = self.first[vertex as usize];
+        std::iter::from_fn(move || {
+            while corner != NONE {
+                let (slot, k) = place(corner);
+                corner = self.links[corner as usize].next;
+                // A triangle that names the vertex twice is in the list twice; its first corner speaks for it.
+                if !self.triangles[slot][..k].contains(&vertex) {
+                    return Some(TriangleId(slot as u32));
+                }
+            }
+            None
+        })
+    }
+
+    /// Whether an edit can be applied.
+    ///
+    /// # Errors
+    /// The first offender among the removed triangles, the new positions, the moves, the added triangles and the
+    /// counts, in this order.
+    pub fn check(&self, edit: &MeshEdit) -> Result<(), EditError> {
+        self.check_with(edit, &mut Scratch::default())
+    }
+
+    /// Carries out an edit: first checks all of it, then takes triangles out, moves vertices and adds the new.
+    ///
+    /// An edit may remove every triangle; what is left is an empty body, which can grow again.
+    ///
+    /// # Errors
+    /// The first offender, as in [`LiveMesh::check`]. Nothing has changed then.
+    ///
+    /// # Cost
+    /// Linear in the size of the edit, whatever the size of the mesh. Allocates only where vectors grow.
+    pub fn apply(&mut self, edit: &MeshEdit) -> Result<Applied, EditError> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let checked = self.check_with(edit, &mut scratch);
+        self.scratch = scratch;
+        checked?;
+
+        for &id in &edit.removed {
+            self.unlink(id.index());
+            self.alive[id.index()] = false;
+        }
+        for &(vertex, position) in &edit.moved {
+            self.positions[vertex as usize] = position;
+        }
+        let (vertex, slot) = (self.vertex_count(), self.slot_count());
+        self.positions.extend_from_slice(&edit.new_positions);
+        self.first.resize(self.positions.len(), NONE);
+        self.triangles.extend(edit.added.iter().map(|new| new.corners));
+        let slots = self.triangles.len();
+        self.alive.resize(slots, true);
+        self.links.reserve(3 * edit.added.len());
+        for &vertex in edit.added.iter().flat_map(|new| &new.corners) {
+            let link = self.put_first(vertex, self.links.len() as u32);
+            self.links.push(link);
+        }
+        self.live_count = self.live_count - edit.removed.len() + edit.added.len();
+        Ok(Applied {
+            triangles: slot as u32..slots as u32,
+            vertices: vertex as u32..self.positions.len() as u32,
+        })
+    }
+
+    /// Makes room for this many more triangles and vertices, and writes to it once, so that edits within it wait
+    /// neither for the allocator nor for the system to hand out pages. It halves the time of small edits.
+    pub fn reserve(&mut self, triangles: usize, vertices: usize) {
+        let (slot, vertex) = (self.slot_count(), self.vertex_count());
+        warm(&mut self.triangles, slot + triangles, [0; 3]);
+        warm(&mut self.alive, slot + triangles, false);
+        warm(&mut self.links, 3 * (slot + triangles), Link { next: NONE, previous: NONE });
+        warm(&mut self.positions, vertex + vertices, DVec3::ZERO);
+        warm(&mut self.first, vertex + vertices, NONE);
+    }
+
+    /// Moves every vertex; the triangles stay.
+    ///
+    /// # Errors
+    /// A wrong number of positions, or the first one that is not finite. The mesh is then unchanged.
+    pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
+        let (expected, given) = (self.positions.len(), positions.len());
+        if given != expected {
+            return Err(MeshError::WrongVertexCount { expected, given });
+        }
+        if let Some(vertex) = positions.iter().position(|p| !p.is_finite()) {
+            return Err(MeshError::NotFinite { vertex, position: positions[vertex] });
+        }
+        self.positions.copy_from_slice(positions);
+        Ok(())
+    }
+
+    /// The living triangles as a mesh, and the id that each has here. Vertices keep their indices, also those that no
+    /// triangle names any more.
+    #[must_use]
+    pub fn to_mesh(&self) -> (Mesh, Vec<TriangleId>) {
+        let ids: Vec<TriangleId> = self.live_triangles().collect();
+        let triangles = ids.iter().map(|&id| self.corners(id)).collect();
+        let mesh = Mesh::new(self.positions.clone(), triangles).expect("every edit has been checked");
+        (mesh, ids)
+    }
+
+    /// Checks every invariant of the module's head comment. Linear in the number of slots.
+    ///
+    /// # Errors
+    /// A sentence about the first invariant that does not hold: a bug here, never the user's fault.
+    pub fn validate(&self) -> Result<(), String> {
+        let slots = self.triangles.len();
+        let lengths = [self.alive.len(), self.links.len()];
+        if lengths != [slots, 3 * slots] || self.first.len() != self.positions.len() {
+            return Err(format!("{slots} slots, but lists of {lengths:?}"));
+        }
+        if self.live_triangles().count() != self.live_count {
+            return Err(format!("{} triangles are said to live", self.live_count));
+        }
+        if let Some(vertex) = self.positions.iter().position(|p| !p.is_finite()) {
+            return Err(format!("vertex {vertex} is not finite"));
+        }
+        let mut listed = 0;
+        for (vertex, &first) in self.first.iter().enumerate() {
+            let (mut corner, mut before) = (first, NONE);
+            while corner != NONE {
+                let (slot, k) = place(corner);
+                let good = slot < slots
+                    && self.alive[slot]
+                    && self.triangles[slot][k] as usize == vertex
+                    && self.links[corner as usize].previous == before;
+                listed += 1;
+                if !good || listed > 3 * self.live_count {
+                    return Err(format!("corner {k} of slot {slot} is wrong in the list of vertex {vertex}"));
+                }
+                (corner, before) = (self.links[corner as usize].next, corner);
+            }
+        }
+        // Each was found in the one list where it may be, and none twice, for it has one corner before it.
+        if listed == 3 * self.live_count { Ok(()) } else { Err(format!("only {listed} corners are listed")) }
+    }
+
+    fn check_with(&self, edit: &MeshEdit, scratch: &mut Scratch) -> Result<(), EditError> {
+        self.check_removed(edit, &mut scratch.removed)?;
+        if let Some(position) = edit.new_positions.iter().position(|p| !p.is_finite()) {
+            let value = edit.new_positions[position];
+            return Err(EditError::NewPositionNotFinite { position, value });
+        }
+        self.check_moved(edit, &mut scratch.moved)?;
+        self.check_added(edit, &scratch.removed)?;
+        let counts = [
+            ("vertices", self.vertex_count() + edit.new_positions.len(), MOST_VERTICES),
+            ("triangle slots", self.slot_count() + edit.added.len(), MOST_SLOTS),
+        ];
+        match counts.into_iter().find(|(_, count, limit)| count > limit) {
+            Some((what, count, limit)) => Err(EditError::TooMany { what, count, limit }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_removed(&self, edit: &MeshEdit, sorted: &mut Vec<u32>) -> Result<(), EditError> {
+        let slots = self.slot_count();
+        for &triangle in &edit.removed {
+            if triangle.index() >= slots {
+                return Err(EditError::NoSuchTriangle { triangle, slots });
+            }
+            if !self.alive[triangle.index()] {
+                return Err(EditError::DeadTriangle { triangle });
+            }
+        }
+        sort_into(sorted, edit.removed.iter().map(|id| id.0));
+        match first_twin(sorted) {
+            Some(id) => Err(EditError::RemovedTwice { triangle: TriangleId(id) }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_moved(&self, edit: &MeshEdit, sorted: &mut Vec<u32>) -> Result<(), EditError> {
+        let vertices = self.vertex_count();
+        for &(vertex, value) in &edit.moved {
+            if vertex as usize >= vertices {
+                return Err(EditError::NoSuchVertexToMove { vertex, vertices });
+            }
+            if !value.is_finite() {
+                return Err(EditError::MoveNotFinite { vertex, value });
+            }
+        }
+        sort_into(sorted, edit.moved.iter().map(|&(vertex, _)| vertex));
+        match first_twin(sorted) {
+            Some(vertex) => Err(EditError::MovedTwice { vertex }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_added(&self, edit: &MeshEdit, removed: &[u32]) -> Result<(), EditError> {
+        let vertices = self.vertex_count() + edit.new_positions.len();
+        // Parts of one triangle mostly come one after another: ask for it once.
+        let mut known = None;
+        for (added, new) in edit.added.iter().enumerate() {
+            let [a, b, c] = new.corners;
+            if let Some(&vertex) = new.corners.iter().find(|v| **v as usize >= vertices) {
+                return Err(EditError::NoSuchVertex { added, vertex, vertices });
+            }
+            if a == b || b == c || c == a {
+                let vertex = if a == b { a } else { c };
+                return Err(EditError::RepeatedVertex { added, vertex });
+            }
+            if let Origin::Replaces(triangle) = new.origin
+                && known != Some(triangle)
+            {
+                if removed.binary_search(&triangle.0).is_err() {
+                    return Err(EditError::ReplacesKept { added, triangle });
+                }
+                known = Some(triangle);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a corner at the beginning of its vertex's list, up to the link of the corner itself, which is returned.
+    #[inline]
+    fn put_first(&mut self, vertex: u32, corner: u32) -> Link {
+        let next = std::mem::replace(&mut self.first[vertex as usize], corner);
+        if next != NONE {
+            self.links[next as usize].previous = corner;
+        }
+        Link { next, previous: NONE }
+    }
+
+    /// Takes the corners of a slot out of their lists.
+    #[inline]
+    fn unlink(&mut self, slot: usize) {
+        let corners = self.triangles[slot];
+        for k in 0..3 {
+            let Link { next, previous } = self.links[3 * slot + k];
+            match previous {
+                NONE => self.first[corners[k] as usize] = next,
+                corner => self.links[corner as usize].next = next,
+            }
+            if next != NONE {
+                self.links[next as usize].previous = previous;
+            }
+        }
+    }
+}
+
+/// The slot of a corner, and which of its three it is.
+#[inline]
+fn place(corner: u32) -> (usize, usize) {
+    ((corner / 3) as usize, (corner % 3) as usize)
+}
+
+/// Grows a list to a length and back: its memory is then there and has been touched.
+fn warm<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
+    let before = list.len();
+    list.resize(length.max(before), value);
+    list.truncate(before);
+}
+
+fn sort_into(sorted: &mut Vec<u32>, ids: impl Iterator<Item = u32>) {
+    sorted.clear();
+    sorted.extend(ids);
+    sorted.sort_unstable();
+}
+
+fn first_twin(sorted: &[u32]) -> Option<u32> {
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
