@@ -25,6 +25,7 @@ pub mod exact;
 pub mod geom;
 pub mod mesh;
 pub mod pairs;
+pub mod tearing;
 pub mod tree;
 
 pub use mesh::{Mesh, MeshError, TriangleId};

@@ -16,10 +16,12 @@
 //! [`brute`] compares all triangles with all others and is the oracle of every test.
 
 pub mod brute;
+mod findings;
 mod frame;
 mod row;
 mod vec8;
 
+pub(crate) use findings::{Corners, Findings, bits};
 pub use frame::Frame;
 pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};
 

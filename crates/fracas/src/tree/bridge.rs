@@ -5,28 +5,45 @@
 //! posed positions themselves, are added to the slack that the row filter allows for and to the boxes.
 
 use super::Node;
-use super::traverse::Posed;
-use crate::geom::{DMat3, DVec3};
+use crate::geom::{DMat3, DVec3, Pose};
 use crate::pairs::{Frame, LANES, Precision, Row};
 use fearless_simd::f32x8;
 use fearless_simd::prelude::*;
 
 /// The map from the frame of tree `b` to that of tree `a`, x ↦ G x + o, and what it costs in precision.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bridge {
+pub(crate) struct Bridge {
     matrix: [[f32; 3]; 3],
     offset: [f32; 3],
     rotated: bool,
     /// Of coordinates in the common frame, of either tree, against the exact posed positions.
-    pub(super) precision: Precision,
+    pub(crate) precision: Precision,
     /// What boxes of `b` must grow by so that they hold the exact posed triangles in the common frame.
     box_pad: f32,
 }
 
+/// What a bridge must know of the body at one of its ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BridgeEnd<'a> {
+    pub(crate) frame: Frame,
+    pub(crate) pose: &'a Pose,
+    /// Of coordinates in the frame.
+    pub(crate) precision: Precision,
+    /// The body's box in the frame.
+    pub(crate) bounds: ([f32; 3], [f32; 3]),
+}
+
+impl BridgeEnd<'_> {
+    /// Largest magnitude of a coordinate in the frame.
+    fn reach(&self) -> f64 {
+        f64::from(self.precision.reach)
+    }
+}
+
 impl Bridge {
-    /// `None` if the boxes of the two trees are certainly apart.
-    pub(super) fn new(a: &Posed, b: &Posed) -> Option<Self> {
-        let (fa, fb) = (a.tree.frame, b.tree.frame);
+    /// `None` if the boxes of the two bodies are certainly apart.
+    pub(crate) fn new(a: &BridgeEnd, b: &BridgeEnd) -> Option<Self> {
+        let (fa, fb) = (a.frame, b.frame);
         let relative = a.pose.inverse().after(b.pose);
         let posed = !(a.pose.is_identity() && b.pose.is_identity());
         let rotation = if posed { relative.rotation() } else { DMat3::IDENTITY };
@@ -34,18 +51,18 @@ impl Bridge {
         let ratio = fa.scale / fb.scale;
         let offset = (rotation * fb.centre + shift - fa.centre) * fa.scale;
         // Positions in the world are rounded once; poses and their inverse are off by a few roundings themselves.
-        let world = |p: &Posed| {
-            let size = f64::from(Frame::REACH) / p.tree.frame.scale;
-            2.0 * (size + p.tree.frame.centre.abs().max_element()) + p.pose.translation().abs().max_element()
+        let world = |p: &BridgeEnd| {
+            let size = f64::from(Frame::REACH) / p.frame.scale;
+            2.0 * (size + p.frame.centre.abs().max_element()) + p.pose.translation().abs().max_element()
         };
         let posing = if posed { 64.0 * f64::EPSILON * (world(a) + world(b)) * fa.scale } else { 0.0 };
         let u = 0.5 * f64::from(f32::EPSILON);
-        let reach = b.tree.reach() * ratio;
+        let reach = b.reach() * ratio;
         let far = offset.abs().max_element();
         let rotated = rotation != DMat3::IDENTITY;
-        let own = f64::from(a.tree.precision().slack);
+        let own = f64::from(a.precision.slack);
         // Unrotated, the only roundings are that of the offset and of one addition: the ratio is a power of two.
-        let moved = f64::from(b.tree.precision().slack) * ratio * if rotated { 2.0 } else { 1.0 }
+        let moved = f64::from(b.precision.slack) * ratio * if rotated { 2.0 } else { 1.0 }
             + u * (reach + far) * if rotated { 16.0 } else { 2.0 };
         // Too far or too coarse to say anything in f32: everything survives the filter then.
         let slack = (own.max(moved) + posing).min(1e9);
@@ -57,12 +74,11 @@ impl Bridge {
             rotated,
             precision: Precision {
                 slack: slack as f32 * 1.001,
-                reach: (a.tree.reach().max(2.0 * reach + far) as f32 * 1.001).min(1e9),
+                reach: (a.reach().max(2.0 * reach + far) as f32 * 1.001).min(1e9),
             },
             box_pad: box_pad.min(1e9) as f32 * 1.001,
         };
-        let (a_low, a_high) = a.tree.bounds()?;
-        let (b_low, b_high) = b.tree.bounds()?;
+        let ((a_low, a_high), (b_low, b_high)) = (a.bounds, b.bounds);
         let apart = (0..3).any(|axis| {
             let centre = |k: usize| 0.5 * (f64::from(b_low[k]) + f64::from(b_high[k]));
             let half = |k: usize| 0.5 * (f64::from(b_high[k]) - f64::from(b_low[k]));
@@ -71,6 +87,24 @@ impl Bridge {
             middle - reach > f64::from(a_high[axis]) || middle + reach < f64::from(a_low[axis])
         });
         (!apart).then_some(bridge)
+    }
+
+    /// A box of `b` in the common frame.
+    #[inline(always)]
+    pub(crate) fn map_box(&self, low: [f32; 3], high: [f32; 3]) -> ([f32; 3], [f32; 3]) {
+        let (mut to_low, mut to_high) = (self.offset, self.offset);
+        for axis in 0..3 {
+            for k in 0..3 {
+                if self.rotated || k == axis {
+                    let (near, far) = (low[k] * self.matrix[axis][k], high[k] * self.matrix[axis][k]);
+                    to_low[axis] += near.min(far);
+                    to_high[axis] += near.max(far);
+                }
+            }
+            to_low[axis] -= self.box_pad;
+            to_high[axis] += self.box_pad;
+        }
+        (to_low, to_high)
     }
 }
 
@@ -111,7 +145,7 @@ impl MappedBoxes {
 
 /// A row of `b` in the common frame.
 #[inline(always)]
-pub(super) fn mapped_row<S: Simd>(simd: S, row: &Row, bridge: &Bridge) -> Row {
+pub(crate) fn mapped_row<S: Simd>(simd: S, row: &Row, bridge: &Bridge) -> Row {
     let mut mapped = Row::ZERO;
     for corner in 0..3 {
         let from = &row.corners[corner];

@@ -76,8 +76,7 @@ impl PairFinder {
         if swapped {
             std::mem::swap(&mut first, &mut second);
         }
-        let empty = a.tree().nodes.is_empty() || b.tree().nodes.is_empty();
-        match if empty { None } else { Bridge::new(&first, &second) } {
+        match first.bridge_end().zip(second.bridge_end()).and_then(|(a, b)| Bridge::new(&a, &b)) {
             Some(bridge) => {
                 let meeting = Meeting::Two { a: first, b: second, bridge, swapped };
                 self.find(&meeting, true);

@@ -31,7 +31,7 @@
 //!
 //! For a mesh whose topology changes, edit-friendly structures pay; this tree must then be rebuilt.
 
-mod bridge;
+pub(crate) mod bridge;
 mod build;
 mod contour;
 mod find;
@@ -39,7 +39,7 @@ mod pieces;
 mod quality;
 mod query;
 mod refit;
-mod split;
+pub(crate) mod split;
 mod traverse;
 mod validate;
 

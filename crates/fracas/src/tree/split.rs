@@ -22,14 +22,14 @@ pub enum SplitRule {
 /// A triangle while the tree is built: its box, with the triangle id in the bits of `low.w`.
 ///
 /// The fourth lane takes no part in any comparison; it rides along so that an item is two vectors.
-#[derive(Clone, Copy)]
-pub(super) struct Item {
-    low: Vec4,
-    high: Vec4,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    pub(crate) low: Vec4,
+    pub(crate) high: Vec4,
 }
 
 impl Item {
-    pub(super) fn new(low: [f32; 3], high: [f32; 3], triangle: u32) -> Self {
+    pub(crate) fn new(low: [f32; 3], high: [f32; 3], triangle: u32) -> Self {
         Self {
             low: Vec4::new(low[0], low[1], low[2], f32::from_bits(triangle)),
             high: Vec4::new(high[0], high[1], high[2], 0.0),
@@ -37,20 +37,20 @@ impl Item {
     }
 
     #[inline]
-    pub(super) fn triangle(&self) -> u32 {
+    pub(crate) fn triangle(&self) -> u32 {
         self.low.w.to_bits()
     }
 
     /// Twice the middle of the box.
     #[inline]
-    fn centre(&self) -> Vec4 {
+    pub(crate) fn centre(&self) -> Vec4 {
         (self.low + self.high).with_w(0.0)
     }
 }
 
 /// The box of a set and the box of its doubled centres.
 #[derive(Clone, Copy)]
-pub(super) struct Extent {
+pub(crate) struct Extent {
     low: Vec4,
     high: Vec4,
     centre_low: Vec4,
@@ -58,7 +58,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    pub(super) fn of(items: &[Item]) -> Self {
+    pub(crate) fn of(items: &[Item]) -> Self {
         let (mut low, mut high) = EMPTY_BOX;
         let (mut centre_low, mut centre_high) = EMPTY_BOX;
         for item in items {
@@ -76,7 +76,7 @@ impl Extent {
         half_area(self.low, self.high)
     }
 
-    fn longest_centre_axis(&self) -> usize {
+    pub(crate) fn longest_centre_axis(&self) -> usize {
         let e = self.centre_high - self.centre_low;
         if e.x >= e.y && e.x >= e.z {
             0
@@ -91,7 +91,7 @@ impl Extent {
 const EMPTY_BOX: (Vec4, Vec4) = (Vec4::INFINITY, Vec4::NEG_INFINITY);
 
 #[inline]
-fn half_area(low: Vec4, high: Vec4) -> f32 {
+pub(crate) fn half_area(low: Vec4, high: Vec4) -> f32 {
     let e = (high - low).max(Vec4::ZERO);
     e.x * e.y + e.y * e.z + e.z * e.x
 }
@@ -124,7 +124,7 @@ fn whole_rows(count: usize, total: usize) -> usize {
 }
 
 /// Moves the `count` items with the lowest centres along an axis to the front; ties go by triangle id.
-fn cut(items: &mut [Item], axis: usize, count: usize) -> usize {
+pub(crate) fn cut(items: &mut [Item], axis: usize, count: usize) -> usize {
     items.select_nth_unstable_by(count, |p, q| {
         p.centre()[axis].total_cmp(&q.centre()[axis]).then(p.triangle().cmp(&q.triangle()))
     });
@@ -132,24 +132,24 @@ fn cut(items: &mut [Item], axis: usize, count: usize) -> usize {
 }
 
 /// Bins per axis for large sets; small ones get fewer.
-const BINS: usize = 16;
+pub(crate) const BINS: usize = 16;
 
 /// Sets up to this size are binned along all three axes; larger ones along the longest alone, where the choice of the
 /// axis matters little and the time much.
 const THREE_AXES: usize = 512;
 
 #[derive(Clone, Copy)]
-struct Bin {
-    low: Vec4,
-    high: Vec4,
-    count: u32,
+pub(crate) struct Bin {
+    pub(crate) low: Vec4,
+    pub(crate) high: Vec4,
+    pub(crate) count: u32,
 }
 
 impl Bin {
-    const EMPTY: Self = Self { low: EMPTY_BOX.0, high: EMPTY_BOX.1, count: 0 };
+    pub(crate) const EMPTY: Self = Self { low: EMPTY_BOX.0, high: EMPTY_BOX.1, count: 0 };
 
     #[inline]
-    fn add(&mut self, low: Vec4, high: Vec4, count: u32) {
+    pub(crate) fn add(&mut self, low: Vec4, high: Vec4, count: u32) {
         self.low = self.low.min(low);
         self.high = self.high.max(high);
         self.count += count;
@@ -164,15 +164,15 @@ impl Bin {
 
 /// The map from centres to bins along one axis.
 #[derive(Clone, Copy)]
-struct Binning {
+pub(crate) struct Binning {
     axis: usize,
     origin: f32,
-    scale: f32,
-    last: usize,
+    pub(crate) scale: f32,
+    pub(crate) last: usize,
 }
 
 impl Binning {
-    fn new(extent: &Extent, axis: usize, bins: usize) -> Self {
+    pub(crate) fn new(extent: &Extent, axis: usize, bins: usize) -> Self {
         let size = extent.centre_high[axis] - extent.centre_low[axis];
         // Just below the number of bins, so that the last centre falls into the last bin.
         let scale = if size > 0.0 { bins as f32 * 0.9999 / size } else { 0.0 };
@@ -180,18 +180,18 @@ impl Binning {
     }
 
     #[inline]
-    fn bin_of(&self, item: &Item) -> usize {
+    pub(crate) fn bin_of(&self, item: &Item) -> usize {
         let x = (item.low[self.axis] + item.high[self.axis] - self.origin) * self.scale;
         (x as usize).min(self.last)
     }
 }
 
 /// The cheapest cut found so far: its cost, where the bins were, their counts, and the items below the cut.
-struct BestCut {
-    cost: f32,
-    binning: Binning,
-    counts: [u32; BINS],
-    below: usize,
+pub(crate) struct BestCut {
+    pub(crate) cost: f32,
+    pub(crate) binning: Binning,
+    pub(crate) counts: [u32; BINS],
+    pub(crate) below: usize,
 }
 
 fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
@@ -249,7 +249,7 @@ fn best_cut(items: &[Item], binning: Binning) -> BestCut {
 }
 
 /// As [`cut`], with the items already counted by bins: only the bin in which the cut falls needs a closer look.
-fn cut_by_bins(items: &mut [Item], count: usize, best: &BestCut) -> usize {
+pub(crate) fn cut_by_bins(items: &mut [Item], count: usize, best: &BestCut) -> usize {
     let counts = best.counts.map(|count| count as usize);
     let (mut middle, mut before) = (0, 0);
     while before + counts[middle] < count {

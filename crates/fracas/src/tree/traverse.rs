@@ -4,14 +4,15 @@
 //! with itself. Opening a pair of nodes compares eight boxes with each child of the other in one instruction;
 //! leaves meet in the row filter; what it cannot rule out is decided exactly, in batches.
 
-use super::bridge::{Bridge, MappedBoxes, mapped_row};
+use super::bridge::{Bridge, BridgeEnd, MappedBoxes, mapped_row};
 use super::contour::OutlineScratch;
 use super::query::lanes_overlapping;
 use super::{Child, Node, Tree};
-use crate::exact;
-use crate::geom::{Pose, Triangle};
+use crate::geom::Pose;
 use crate::mesh::Mesh;
-use crate::pairs::{LANES, Pair, PairStats, Precision, Row, RowFilter, RowIds, RowSide, Touch};
+use crate::pairs::{
+    Corners, Findings, Pair, PairStats, Precision, Row, RowFilter, RowIds, RowSide, Touch, bits,
+};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
@@ -21,6 +22,14 @@ pub(super) struct Posed<'a> {
     pub(super) mesh: &'a Mesh,
     pub(super) tree: &'a Tree,
     pub(super) pose: &'a Pose,
+}
+
+impl<'a> Posed<'a> {
+    /// What a bridge to another tree must know; `None` if there is nothing to meet.
+    pub(super) fn bridge_end(&self) -> Option<BridgeEnd<'a>> {
+        let (frame, precision) = (self.tree.frame, self.tree.precision());
+        Some(BridgeEnd { frame, pose: self.pose, precision, bounds: self.tree.bounds()? })
+    }
 }
 
 /// What is compared with what. `a` lends its frame; `b` is brought into it.
@@ -48,9 +57,7 @@ pub(super) struct Worker {
     stack: Vec<Task>,
     /// Pairs of leaves that wait to be compared, a leaf with itself among them.
     leaf_pairs: Vec<(u32, u32)>,
-    /// Triangle pairs that certainly cross, and those still to be decided.
-    crossing: Vec<(u32, u32)>,
-    open: Vec<(u32, u32)>,
+    findings: Findings,
     outline: OutlineScratch,
     a_sides: SideCache,
     b_sides: SideCache,
@@ -63,8 +70,7 @@ impl Default for Worker {
         Self {
             stack: Vec::new(),
             leaf_pairs: Vec::new(),
-            crossing: Vec::new(),
-            open: Vec::new(),
+            findings: Findings::default(),
             outline: OutlineScratch::default(),
             a_sides: SideCache::new(),
             b_sides: SideCache::new(),
@@ -79,8 +85,7 @@ impl Worker {
     pub(super) fn reset(&mut self) {
         self.stack.clear();
         self.leaf_pairs.clear();
-        self.crossing.clear();
-        self.open.clear();
+        self.findings.clear();
         self.pairs.clear();
         self.stats = PairStats::default();
         self.a_sides.forget();
@@ -127,7 +132,7 @@ impl Worker {
                     if self.leaf_pairs.len() >= LEAF_BATCH || self.stack.is_empty() {
                         self.compare_leaves::<S, true>(&filter, tree, tree, None);
                     }
-                    if self.open.len() + self.crossing.len() >= BATCH {
+                    if self.findings.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
                 }
@@ -139,7 +144,7 @@ impl Worker {
                     if self.leaf_pairs.len() >= LEAF_BATCH || self.stack.is_empty() {
                         self.compare_leaves::<S, false>(&filter, a.tree, b.tree, Some(bridge));
                     }
-                    if self.open.len() + self.crossing.len() >= BATCH {
+                    if self.findings.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
                 }
@@ -270,20 +275,7 @@ impl Worker {
     fn leaf_itself<S: Simd>(&mut self, filter: &RowFilter<S>, tree: &Tree, leaf: usize) {
         let ids = &tree.ids[leaf];
         let side = self.a_sides.get(filter, leaf, ids, &tree.rows[leaf], None);
-        for one in 0..LANES {
-            let later = side.used() & (!1_u32 << one);
-            if later == 0 {
-                break;
-            }
-            self.stats.rows += 1;
-            let verdict = filter.meet::<true>(side, one, side, later, &mut self.stats.box_pairs);
-            for lane in bits(verdict.crossing) {
-                self.crossing.push((ids.triangles[one], ids.triangles[lane]));
-            }
-            for lane in bits(verdict.open) {
-                self.open.push((ids.triangles[one], ids.triangles[lane]));
-            }
-        }
+        self.findings.compare_within(filter, (side, &ids.triangles), &mut self.stats);
     }
 
     #[inline(always)]
@@ -297,30 +289,12 @@ impl Worker {
     ) {
         let a_side = self.a_sides.get(filter, i, &a.ids[i], &a.rows[i], None);
         let b_side = self.b_sides.get(filter, j, &b.ids[j], &b.rows[j], bridge);
-        let (a_ids, b_ids) = (&a.ids[i].triangles, &b.ids[j].triangles);
-        // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
-        let (a_low, a_high) = a_side.bounds();
-        let (b_low, b_high) = b_side.bounds();
-        let a_near = filter.lanes_in_box(a_side, b_low, b_high) & a_side.used();
-        let b_near = filter.lanes_in_box(b_side, a_low, a_high) & b_side.used();
-        if a_near == 0 || b_near == 0 {
-            return;
-        }
-        let by_a = a_near.count_ones() < b_near.count_ones();
-        let (ones, near_ones, row, near_row) =
-            if by_a { (a_side, a_near, b_side, b_near) } else { (b_side, b_near, a_side, a_near) };
-        for one in bits(near_ones) {
-            self.stats.rows += 1;
-            let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, near_row, &mut self.stats.box_pairs);
-            for lane in bits(verdict.crossing) {
-                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
-                self.crossing.push((a_ids[p], b_ids[q]));
-            }
-            for lane in bits(verdict.open) {
-                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
-                self.open.push((a_ids[p], b_ids[q]));
-            }
-        }
+        self.findings.compare_rows::<S, NEIGHBOURS>(
+            filter,
+            (a_side, &a.ids[i].triangles),
+            (b_side, &b.ids[j].triangles),
+            &mut self.stats,
+        );
     }
 
     fn cannot_meet_itself(&mut self, mesh: &Mesh, tree: &Tree, node: usize) -> bool {
@@ -336,32 +310,20 @@ impl Worker {
 
     /// Decides the open pairs exactly, and adds all that count.
     fn decide(&mut self, meeting: &Meeting, touch: Touch) {
-        self.stats.decided += self.open.len() as u64;
+        let (findings, pairs, stats) = (&mut self.findings, &mut self.pairs, &mut self.stats);
         match meeting {
-            Meeting::Itself { mesh, .. } => {
-                for (i, j) in self.open.drain(..) {
-                    let ids = [mesh.triangles()[i as usize], mesh.triangles()[j as usize]];
-                    let (t, u) =
-                        (corners(mesh, ids[0], &Pose::IDENTITY), corners(mesh, ids[1], &Pose::IDENTITY));
-                    if touch.accepts(exact::tri_tri_shared(&t, ids[0], &u, ids[1])) {
-                        self.crossing.push((i, j));
-                    }
-                }
-                self.pairs.extend(self.crossing.drain(..).map(|(i, j)| Pair::new(i.min(j), i.max(j))));
-            }
+            Meeting::Itself { mesh, .. } => findings.decide_itself((*mesh).into(), touch, pairs, stats),
             Meeting::Two { a, b, swapped, .. } => {
-                for (i, j) in self.open.drain(..) {
-                    let t = corners(a.mesh, a.mesh.triangles()[i as usize], a.pose);
-                    let u = corners(b.mesh, b.mesh.triangles()[j as usize], b.pose);
-                    if touch.accepts(exact::tri_tri(&t, &u)) {
-                        self.crossing.push((i, j));
-                    }
-                }
-                let swapped = *swapped;
-                let in_order = |(i, j)| if swapped { Pair::new(j, i) } else { Pair::new(i, j) };
-                self.pairs.extend(self.crossing.drain(..).map(in_order));
+                let (a, b) = ((a.mesh.into(), a.pose), (b.mesh.into(), b.pose));
+                findings.decide_two(a, b, *swapped, touch, pairs, stats);
             }
         }
+    }
+}
+
+impl<'a> From<&'a Mesh> for Corners<'a> {
+    fn from(mesh: &'a Mesh) -> Self {
+        Self { positions: mesh.positions(), triangles: mesh.triangles() }
     }
 }
 
@@ -373,34 +335,6 @@ impl Tree {
         let corners = row[0][0][0].to_bits() ^ row[0][2][0].to_bits() ^ row[1][1][0].to_bits();
         let corners = corners ^ row[2][0][0].to_bits() ^ row[2][2][0].to_bits();
         corners ^ ids.vertices[0][0] ^ ids.vertices[2][0]
-    }
-}
-
-#[inline]
-fn corners(mesh: &Mesh, ids: [u32; 3], pose: &Pose) -> Triangle {
-    let at = |v: u32| pose.apply(mesh.positions()[v as usize]);
-    Triangle::new(at(ids[0]), at(ids[1]), at(ids[2]))
-}
-
-/// Positions of the set bits, lowest first.
-#[inline(always)]
-fn bits(mask: u32) -> Bits {
-    Bits(mask)
-}
-
-struct Bits(u32);
-
-impl Iterator for Bits {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let bit = self.0.trailing_zeros() as usize;
-        self.0 &= self.0 - 1;
-        Some(bit)
     }
 }
 

@@ -1,0 +1,162 @@
+//! What rows have yielded so far: pairs that certainly cross, pairs still open, and the step that decides those.
+
+use super::{LANES, Pair, PairStats, RowFilter, RowSide, Touch};
+use crate::exact;
+use crate::geom::{DVec3, Pose, Triangle};
+use fearless_simd::prelude::*;
+
+/// Triangle pairs on their way from the row filter to the answer.
+#[derive(Default)]
+pub(crate) struct Findings {
+    /// Pairs that certainly cross.
+    crossing: Vec<(u32, u32)>,
+    /// Pairs that must be decided exactly.
+    open: Vec<(u32, u32)>,
+}
+
+/// The triangles of one body, as vertex indices and positions.
+#[derive(Clone, Copy)]
+pub(crate) struct Corners<'a> {
+    pub(crate) positions: &'a [DVec3],
+    pub(crate) triangles: &'a [[u32; 3]],
+}
+
+impl Corners<'_> {
+    #[inline]
+    fn posed(&self, triangle: u32, pose: &Pose) -> Triangle {
+        let ids = self.triangles[triangle as usize];
+        let at = |v: u32| pose.apply(self.positions[v as usize]);
+        Triangle::new(at(ids[0]), at(ids[1]), at(ids[2]))
+    }
+}
+
+impl Findings {
+    pub(crate) fn clear(&mut self) {
+        self.crossing.clear();
+        self.open.clear();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.crossing.len() + self.open.len()
+    }
+
+    /// Compares two rows of different triangles, named by `a_ids` and `b_ids`.
+    #[inline(always)]
+    pub(crate) fn compare_rows<S: Simd, const NEIGHBOURS: bool>(
+        &mut self,
+        filter: &RowFilter<S>,
+        (a_side, a_ids): (&RowSide, &[u32; LANES]),
+        (b_side, b_ids): (&RowSide, &[u32; LANES]),
+        stats: &mut PairStats,
+    ) {
+        // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
+        let (a_low, a_high) = a_side.bounds();
+        let (b_low, b_high) = b_side.bounds();
+        let a_near = filter.lanes_in_box(a_side, b_low, b_high) & a_side.used();
+        let b_near = filter.lanes_in_box(b_side, a_low, a_high) & b_side.used();
+        if a_near == 0 || b_near == 0 {
+            return;
+        }
+        let by_a = a_near.count_ones() < b_near.count_ones();
+        let (ones, near_ones, row, near_row) =
+            if by_a { (a_side, a_near, b_side, b_near) } else { (b_side, b_near, a_side, a_near) };
+        for one in bits(near_ones) {
+            stats.rows += 1;
+            let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, near_row, &mut stats.box_pairs);
+            for lane in bits(verdict.crossing) {
+                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
+                self.crossing.push((a_ids[p], b_ids[q]));
+            }
+            for lane in bits(verdict.open) {
+                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
+                self.open.push((a_ids[p], b_ids[q]));
+            }
+        }
+    }
+
+    /// Compares the triangles of one row with each other.
+    #[inline(always)]
+    pub(crate) fn compare_within<S: Simd>(
+        &mut self,
+        filter: &RowFilter<S>,
+        (side, ids): (&RowSide, &[u32; LANES]),
+        stats: &mut PairStats,
+    ) {
+        for one in 0..LANES {
+            let later = side.used() & (!1_u32 << one);
+            if later == 0 {
+                break;
+            }
+            stats.rows += 1;
+            let verdict = filter.meet::<true>(side, one, side, later, &mut stats.box_pairs);
+            for lane in bits(verdict.crossing) {
+                self.crossing.push((ids[one], ids[lane]));
+            }
+            for lane in bits(verdict.open) {
+                self.open.push((ids[one], ids[lane]));
+            }
+        }
+    }
+
+    /// Decides the open pairs of a body with itself, and moves all that count to `pairs`.
+    pub(crate) fn decide_itself(
+        &mut self,
+        body: Corners,
+        touch: Touch,
+        pairs: &mut Vec<Pair>,
+        stats: &mut PairStats,
+    ) {
+        stats.decided += self.open.len() as u64;
+        for (i, j) in self.open.drain(..) {
+            let ids = [body.triangles[i as usize], body.triangles[j as usize]];
+            let (t, u) = (body.posed(i, &Pose::IDENTITY), body.posed(j, &Pose::IDENTITY));
+            if touch.accepts(exact::tri_tri_shared(&t, ids[0], &u, ids[1])) {
+                self.crossing.push((i, j));
+            }
+        }
+        pairs.extend(self.crossing.drain(..).map(|(i, j)| Pair::new(i.min(j), i.max(j))));
+    }
+
+    /// Decides the open pairs between two bodies, and moves all that count to `pairs`; `swapped` if `a` is the
+    /// caller's second.
+    pub(crate) fn decide_two(
+        &mut self,
+        (a, pose_a): (Corners, &Pose),
+        (b, pose_b): (Corners, &Pose),
+        swapped: bool,
+        touch: Touch,
+        pairs: &mut Vec<Pair>,
+        stats: &mut PairStats,
+    ) {
+        stats.decided += self.open.len() as u64;
+        for (i, j) in self.open.drain(..) {
+            if touch.accepts(exact::tri_tri(&a.posed(i, pose_a), &b.posed(j, pose_b))) {
+                self.crossing.push((i, j));
+            }
+        }
+        let in_order = |(i, j)| if swapped { Pair::new(j, i) } else { Pair::new(i, j) };
+        pairs.extend(self.crossing.drain(..).map(in_order));
+    }
+}
+
+/// Positions of the set bits, lowest first.
+#[inline(always)]
+pub(crate) fn bits(mask: u32) -> Bits {
+    Bits(mask)
+}
+
+pub(crate) struct Bits(u32);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros() as usize;
+        self.0 &= self.0 - 1;
+        Some(bit)
+    }
+}

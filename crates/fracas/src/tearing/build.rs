@@ -1,0 +1,259 @@
+//! Building balanced trees: splits that leave both sides a height they can have.
+//!
+//! A balanced tree of height h holds between F(h) leaves (1, 2, 3, 5, 8, …: the Fibonacci numbers) and 2ʰ. So a set of
+//! n leaves that is to become a tree of height h may be divided into any two sets that can become trees of heights
+//! h − 1 and h − 1, or h − 1 and h − 2. Among those the surface-area heuristic takes its choice. A height a little
+//! above the least gives it room; queries gain more from better boxes than they lose to one more level.
+//!
+//! The median rule divides in halves along the longest axis, as the paper does.
+
+use super::arena::{Arena, Slot};
+use crate::tree::split::{BINS, BestCut, Bin, Binning, Extent, Item, cut, cut_by_bins, half_area};
+
+/// How sets of triangles are divided when a tree, or a part of it, is built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TearingBuild {
+    /// The surface-area heuristic among all splits that balance allows.
+    #[default]
+    SurfaceArea,
+    /// Halves along the longest axis: the baseline of the paper.
+    Median,
+}
+
+/// Largest height of any tree: more leaves than ids can name.
+const HEIGHTS: usize = 48;
+
+/// Fewest leaves of a balanced tree, by height.
+const FEWEST: [u64; HEIGHTS] = {
+    let mut fewest = [1; HEIGHTS];
+    fewest[1] = 2;
+    let mut h = 2;
+    while h < HEIGHTS {
+        fewest[h] = fewest[h - 1] + fewest[h - 2];
+        h += 1;
+    }
+    fewest
+};
+
+/// Whether a balanced tree of this height can have this many leaves.
+pub(super) fn can_be(leaves: usize, height: u8) -> bool {
+    FEWEST[height as usize] <= leaves as u64 && leaves as u64 <= 1 << height
+}
+
+/// A height that leaves the builder a good choice of splits.
+pub(super) fn roomy_height(leaves: usize) -> u8 {
+    let least = leaves.max(1).next_power_of_two().trailing_zeros() as u8;
+    // Above three quarters of what the least height holds, nearly every split is forced.
+    let crowded = 4 * leaves > 3 << least;
+    if crowded && can_be(leaves, least + 1) { least + 1 } else { least }
+}
+
+/// The heights of the two sides of a split of a tree of height `h`, if balance allows it.
+fn side_heights(left: usize, right: usize, h: u8) -> Option<(u8, u8)> {
+    let (high, low) = (h - 1, h.saturating_sub(2));
+    let (left_high, right_high) = (can_be(left, high), can_be(right, high));
+    // A side that is nearly empty for the larger height is better off with the smaller one.
+    let prefers_low = |leaves: usize| h >= 2 && can_be(leaves, low) && 4 * leaves <= 3 << low;
+    match (left_high, right_high) {
+        (true, true) if prefers_low(left) && left <= right => Some((low, high)),
+        (true, true) if prefers_low(right) => Some((high, low)),
+        (true, true) => Some((high, high)),
+        (true, false) if h >= 2 && can_be(right, low) => Some((high, low)),
+        (false, true) if h >= 2 && can_be(left, low) => Some((low, high)),
+        _ => None,
+    }
+}
+
+/// Sets up to this size are sorted rather than binned.
+const SORTED: usize = 12;
+
+/// Sets larger than this are binned along the longest axis alone.
+const THREE_AXES: usize = 4096;
+
+impl Arena {
+    /// Builds a tree over the items and puts it into slot `at`. Without a height, the builder takes a roomy one.
+    /// There must be at least one item, and a height must be one that so many leaves can have.
+    pub(super) fn build(&mut self, at: u32, items: &mut [Item], height: Option<u8>, rule: TearingBuild) {
+        let height = height.unwrap_or(match rule {
+            TearingBuild::SurfaceArea => roomy_height(items.len()),
+            TearingBuild::Median => items.len().next_power_of_two().trailing_zeros() as u8,
+        });
+        debug_assert!(can_be(items.len(), height));
+        let slot = self.build_subtree(items, height, rule);
+        self.put(at, slot);
+    }
+
+    fn build_subtree(&mut self, items: &mut [Item], height: u8, rule: TearingBuild) -> Slot {
+        if let [item] = items {
+            return leaf_of(item);
+        }
+        let node = self.new_node();
+        let (left, (left_height, right_height)) = match rule {
+            _ if items.len() == 2 => (1, (0, 0)),
+            TearingBuild::Median => {
+                let half = items.len() / 2;
+                let axis = Extent::of(items).longest_centre_axis();
+                (cut(items, axis, half), halves(half, items.len() - half, height))
+            }
+            TearingBuild::SurfaceArea => split_by_area(items, height),
+        };
+        let (lower, upper) = items.split_at_mut(left);
+        let a = self.build_subtree(lower, left_height, rule);
+        let b = self.build_subtree(upper, right_height, rule);
+        self.pair(node, a, b)
+    }
+}
+
+/// Heights of two halves; a set that can have the height can always be halved.
+fn halves(left: usize, right: usize, height: u8) -> (u8, u8) {
+    side_heights(left, right, height).unwrap_or_else(|| {
+        let least = |leaves: usize| leaves.next_power_of_two().trailing_zeros() as u8;
+        (least(left), least(right))
+    })
+}
+
+fn leaf_of(item: &Item) -> Slot {
+    let (low, high) = (item.low.to_array(), item.high.to_array());
+    Slot::leaf(item.triangle(), [low[0], low[1], low[2]], [high[0], high[1], high[2]])
+}
+
+/// Divides the items so that both sides can have the heights returned.
+fn split_by_area(items: &mut [Item], height: u8) -> (usize, (u8, u8)) {
+    let extent = Extent::of(items);
+    let longest = extent.longest_centre_axis();
+    let total = items.len();
+    let heights = |left: usize| side_heights(left, total - left, height);
+    if total <= SORTED {
+        let (axis, left) = best_sorted_cut(items, longest, &heights);
+        sort_along(items, axis);
+        return (left, heights(left).expect("only such cuts are considered"));
+    }
+    let mut best: Option<BestCut> = None;
+    for axis in 0..3 {
+        if axis != longest && total > THREE_AXES {
+            continue;
+        }
+        let binning = Binning::new(&extent, axis, if total <= 64 { BINS / 2 } else { BINS });
+        if binning.scale > 0.0 {
+            let cut = best_binned_cut(items, binning, &heights);
+            if cut.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
+                best = Some(cut);
+            }
+        }
+    }
+    let left = match best {
+        Some(best) => cut_by_bins(items, best.below, &best),
+        // No boundary between bins will do: the nearest cut to the middle that balance allows.
+        None => {
+            let middle = total / 2;
+            let distance = |left: &usize| left.abs_diff(middle);
+            let left = (1..total).filter(|&left| heights(left).is_some()).min_by_key(distance);
+            cut(items, longest, left.expect("a height that can be has a split"))
+        }
+    };
+    (left, heights(left).expect("only such cuts are considered"))
+}
+
+/// The cheapest allowed cut between two bins along one axis.
+fn best_binned_cut(
+    items: &[Item],
+    binning: Binning,
+    heights: &impl Fn(usize) -> Option<(u8, u8)>,
+) -> BestCut {
+    let mut bins = [Bin::EMPTY; BINS];
+    for item in items {
+        bins[binning.bin_of(item) % BINS].add(item.low, item.high, 1);
+    }
+    let mut above_cost = [0.0; BINS];
+    let mut above = Bin::EMPTY;
+    for k in (1..=binning.last).rev() {
+        above.add(bins[k].low, bins[k].high, bins[k].count);
+        above_cost[k] = half_area(above.low, above.high) * above.count as f32;
+    }
+    let mut best = BestCut { cost: f32::INFINITY, binning, counts: bins.map(|bin| bin.count), below: 0 };
+    let mut below = Bin::EMPTY;
+    for k in 1..=binning.last {
+        below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
+        let cost = half_area(below.low, below.high) * below.count as f32 + above_cost[k];
+        let count = below.count as usize;
+        if cost < best.cost && count > 0 && count < items.len() && heights(count).is_some() {
+            (best.cost, best.below) = (cost, count);
+        }
+    }
+    best
+}
+
+/// The axis and place of the cheapest allowed cut of a few items, each axis sorted in turn.
+fn best_sorted_cut(
+    items: &mut [Item],
+    longest: usize,
+    heights: &impl Fn(usize) -> Option<(u8, u8)>,
+) -> (usize, usize) {
+    let total = items.len();
+    let mut best = (f32::INFINITY, longest, 0);
+    for axis in [longest, (longest + 1) % 3, (longest + 2) % 3] {
+        sort_along(items, axis);
+        let mut above_cost = [0.0; SORTED];
+        let mut above = Bin::EMPTY;
+        for k in (1..total).rev() {
+            above.add(items[k].low, items[k].high, 1);
+            above_cost[k] = half_area(above.low, above.high) * above.count as f32;
+        }
+        let mut below = Bin::EMPTY;
+        for k in 1..total {
+            below.add(items[k - 1].low, items[k - 1].high, 1);
+            let cost = half_area(below.low, below.high) * k as f32 + above_cost[k];
+            if (cost < best.0 || best.2 == 0) && heights(k).is_some() {
+                best = (cost, axis, k);
+            }
+        }
+    }
+    (best.1, best.2)
+}
+
+/// Sorts a few items by their centres along an axis; ties go by triangle id.
+fn sort_along(items: &mut [Item], axis: usize) {
+    for end in 1..items.len() {
+        let item = items[end];
+        let key = (item.centre()[axis], item.triangle());
+        let mut at = end;
+        while at > 0 && (items[at - 1].centre()[axis], items[at - 1].triangle()) > key {
+            items[at] = items[at - 1];
+            at -= 1;
+        }
+        items[at] = item;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_count_has_a_roomy_height_and_splits_all_the_way_down() {
+        for leaves in 1..3000 {
+            assert!(can_be(leaves, roomy_height(leaves)), "{leaves}");
+        }
+        for height in 1..20_u8 {
+            for leaves in FEWEST[height as usize]..=(1 << height).min(3000) {
+                let leaves = leaves as usize;
+                let splits = (1..leaves).filter(|&left| side_heights(left, leaves - left, height).is_some());
+                assert!(splits.count() > 0, "{leaves} leaves, height {height}");
+            }
+        }
+    }
+
+    #[test]
+    fn side_heights_are_possible_and_balanced() {
+        for height in 1..12_u8 {
+            for leaves in 2..600_usize {
+                for left in 1..leaves {
+                    if let Some((a, b)) = side_heights(left, leaves - left, height) {
+                        assert!(can_be(left, a) && can_be(leaves - left, b));
+                        assert!(a.abs_diff(b) <= 1 && a.max(b) + 1 == height);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,453 @@
+//! Finding pairs in trees that are edited.
+//!
+//! The walk is that of two binary trees, or of one against itself, down to *bunches*: subtrees of height three or less,
+//! which hold up to eight triangles, and never fewer than five unless the whole body is that small. A bunch becomes a
+//! row of the filter that all structures share; what it leaves open is decided exactly.
+//!
+//! Rows are not stored, since any edit could change any of them. They are gathered from the mesh when a walk first
+//! meets a bunch, and the last few are kept.
+
+use super::arena::{Arena, Slot};
+use super::{TearingBody, Tree};
+use crate::geom::Pose;
+use crate::mesh::LiveMesh;
+use crate::pairs::{
+    Corners, Findings, Frame, LANES, Pair, PairOptions, PairStats, Precision, Row, RowFilter, RowIds,
+    RowSide, Touch,
+};
+use crate::tree::bridge::{Bridge, BridgeEnd, mapped_row};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
+
+/// Height up to which a subtree is a bunch.
+const BUNCH: u8 = 3;
+
+/// Open pairs are decided whenever this many have gathered.
+const BATCH: usize = 4096;
+
+/// Rows kept per side; a power of two.
+const CACHE: usize = 256;
+
+/// Two slots whose contents may collide; equal ones stand for one against itself.
+type Task = (u32, u32);
+
+/// Finds intersecting pairs among bodies that tear; keeps its memory from query to query.
+///
+/// ```
+/// use fracas::tearing::{TearingBody, TearingFinder};
+/// use fracas::mesh::shapes;
+/// let cloth = TearingBody::build(shapes::folded_cloth(2_000));
+/// let mut finder = TearingFinder::default();
+/// assert!(!finder.find_self_pairs(&cloth).is_empty());
+/// ```
+#[derive(Default)]
+pub struct TearingFinder {
+    options: PairOptions,
+    workers: Vec<Worker>,
+    tasks: Vec<Task>,
+    opened: Vec<Task>,
+    pairs: Vec<Pair>,
+    stats: PairStats,
+}
+
+impl TearingFinder {
+    /// A finder with the given options.
+    #[must_use]
+    pub fn new(options: PairOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// Work done by the last query.
+    #[must_use]
+    pub fn stats(&self) -> &PairStats {
+        &self.stats
+    }
+
+    /// Every pair of triangles of a body, within and between its pieces, that meet in more than the vertices and edges
+    /// they share; `a < b`, sorted, each once.
+    ///
+    /// # Cost
+    /// About proportional to the number of pairs whose boxes overlap. Does not allocate once its buffers have grown.
+    pub fn find_self_pairs(&mut self, body: &TearingBody) -> &[Pair] {
+        self.reset();
+        let tree = &body.tree;
+        let meeting = Meeting::Itself { mesh: &body.mesh, tree, precision: tree.precision() };
+        for (k, piece) in tree.pieces.iter().enumerate() {
+            self.tasks.push((piece.root, piece.root));
+            for other in &tree.pieces[k + 1..] {
+                if tree.arena.slot(piece.root).overlaps(tree.arena.slot(other.root)) {
+                    self.tasks.push((piece.root, other.root));
+                }
+            }
+        }
+        self.find(&meeting);
+        &self.pairs
+    }
+
+    /// Every intersecting pair between two bodies as they stand; sorted, each once.
+    pub fn find_pairs(&mut self, a: &TearingBody, b: &TearingBody) -> &[Pair] {
+        self.find_pairs_posed(a, &Pose::IDENTITY, b, &Pose::IDENTITY)
+    }
+
+    /// Every intersecting pair between two posed bodies; sorted, each once. Exact for the positions that
+    /// [`Pose::apply`] gives.
+    pub fn find_pairs_posed(
+        &mut self,
+        a: &TearingBody,
+        pose_a: &Pose,
+        b: &TearingBody,
+        pose_b: &Pose,
+    ) -> &[Pair] {
+        self.reset();
+        let (mut first, mut second) = (Posed { body: a, pose: pose_a }, Posed { body: b, pose: pose_b });
+        // The larger of the two lends the frame, so that coordinates of the other stay small in it.
+        let swapped = b.tree.frame.scale < a.tree.frame.scale;
+        if swapped {
+            std::mem::swap(&mut first, &mut second);
+        }
+        let ends = first.bridge_end().zip(second.bridge_end());
+        if let Some(bridge) = ends.and_then(|(a, b)| Bridge::new(&a, &b)) {
+            for piece in &first.body.tree.pieces {
+                self.tasks.extend(second.body.tree.pieces.iter().map(|other| (piece.root, other.root)));
+            }
+            self.find(&Meeting::Two { a: first, b: second, bridge, swapped });
+        }
+        &self.pairs
+    }
+
+    fn reset(&mut self) {
+        self.pairs.clear();
+        self.tasks.clear();
+        self.stats = PairStats::default();
+        if self.workers.is_empty() {
+            self.workers.push(Worker::default());
+        }
+        for worker in &mut self.workers {
+            worker.reset();
+        }
+    }
+
+    fn find(&mut self, meeting: &Meeting) {
+        let threads = self.threads();
+        if threads > 1 {
+            self.open_until(meeting, 64 * threads);
+            self.run_on_threads(meeting, threads);
+        } else {
+            self.workers[0].stack.extend(self.tasks.iter().rev());
+            self.workers[0].run(meeting, self.options.touch);
+        }
+        for worker in &self.workers {
+            self.pairs.extend_from_slice(&worker.pairs);
+            self.stats += worker.stats;
+        }
+        self.stats.found = self.pairs.len() as u64;
+        self.pairs.sort_unstable();
+    }
+
+    fn threads(&self) -> usize {
+        #[cfg(feature = "parallel")]
+        if self.options.parallel {
+            return rayon::current_num_threads();
+        }
+        1
+    }
+
+    /// Opens tasks, all of a generation at a time, until there are enough of them.
+    fn open_until(&mut self, meeting: &Meeting, enough: usize) {
+        for _ in 0..64 {
+            if self.tasks.is_empty() || self.tasks.len() >= enough {
+                break;
+            }
+            self.opened.clear();
+            for &task in &self.tasks {
+                self.workers[0].open(meeting, task, self.options.touch, &mut self.opened);
+            }
+            std::mem::swap(&mut self.tasks, &mut self.opened);
+        }
+    }
+
+    #[cfg(feature = "parallel")]
+    fn run_on_threads(&mut self, meeting: &Meeting, threads: usize) {
+        use rayon::prelude::*;
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        while self.workers.len() < threads {
+            self.workers.push(Worker::default());
+        }
+        let (tasks, next, touch) = (&self.tasks, AtomicUsize::new(0), self.options.touch);
+        self.workers.par_iter_mut().with_max_len(1).for_each(|worker| {
+            while let Some(&task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                worker.stack.push(task);
+                worker.run(meeting, touch);
+            }
+        });
+    }
+
+    #[cfg(not(feature = "parallel"))]
+    fn run_on_threads(&mut self, _: &Meeting, _: usize) {
+        unreachable!("one thread without the feature `parallel`");
+    }
+}
+
+/// A body and its pose.
+#[derive(Clone, Copy)]
+struct Posed<'a> {
+    body: &'a TearingBody,
+    pose: &'a Pose,
+}
+
+impl<'a> Posed<'a> {
+    fn bridge_end(&self) -> Option<BridgeEnd<'a>> {
+        let tree = &self.body.tree;
+        let (frame, precision) = (tree.frame, tree.precision());
+        Some(BridgeEnd { frame, pose: self.pose, precision, bounds: tree.bounds()? })
+    }
+
+    fn corners(&self) -> Corners<'a> {
+        (&self.body.mesh).into()
+    }
+}
+
+impl<'a> From<&'a LiveMesh> for Corners<'a> {
+    fn from(mesh: &'a LiveMesh) -> Self {
+        Self { positions: mesh.positions(), triangles: mesh.triangles() }
+    }
+}
+
+/// What is compared with what. `a` lends its frame; `b` is brought into it.
+enum Meeting<'a> {
+    Itself { mesh: &'a LiveMesh, tree: &'a Tree, precision: Precision },
+    Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool },
+}
+
+/// One thread's share of a query.
+#[derive(Default)]
+struct Worker {
+    stack: Vec<Task>,
+    findings: Findings,
+    a_rows: RowCache,
+    b_rows: RowCache,
+    pairs: Vec<Pair>,
+    stats: PairStats,
+}
+
+impl Worker {
+    fn reset(&mut self) {
+        self.stack.clear();
+        self.findings.clear();
+        self.pairs.clear();
+        self.stats = PairStats::default();
+        self.a_rows.forget();
+        self.b_rows.forget();
+    }
+
+    /// Finds all pairs below the tasks on the stack.
+    fn run(&mut self, meeting: &Meeting, touch: Touch) {
+        let level = Level::new();
+        dispatch!(level, simd => self.run_vectorised(simd, meeting, touch));
+        self.decide(meeting, touch);
+    }
+
+    /// Opens one task into `out`; one between bunches is decided.
+    fn open(&mut self, meeting: &Meeting, task: Task, touch: Touch, out: &mut Vec<Task>) {
+        self.stack.push(task);
+        let level = Level::new();
+        dispatch!(level, simd => self.step(simd, meeting));
+        self.decide(meeting, touch);
+        out.append(&mut self.stack);
+    }
+
+    #[inline(always)]
+    fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &Meeting, touch: Touch) {
+        while !self.stack.is_empty() {
+            self.step(simd, meeting);
+            if self.findings.len() >= BATCH {
+                self.decide(meeting, touch);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn step<S: Simd>(&mut self, simd: S, meeting: &Meeting) {
+        let Some((i, j)) = self.stack.pop() else { return };
+        match meeting {
+            Meeting::Itself { mesh, tree, precision } => {
+                let filter = RowFilter::new(simd, *precision);
+                if i == j {
+                    self.step_itself(&filter, mesh, tree, i);
+                } else {
+                    self.step_pair::<S, true>(&filter, (mesh, tree), (mesh, tree), None, (i, j));
+                }
+            }
+            Meeting::Two { a, b, bridge, .. } => {
+                let filter = RowFilter::new(simd, bridge.precision);
+                let (a, b) = ((&a.body.mesh, &a.body.tree), (&b.body.mesh, &b.body.tree));
+                self.step_pair::<S, false>(&filter, a, b, Some(bridge), (i, j));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn step_itself<S: Simd>(&mut self, filter: &RowFilter<S>, mesh: &LiveMesh, tree: &Tree, at: u32) {
+        let slot = tree.arena.slot(at);
+        if slot.height <= BUNCH {
+            let row = self.a_rows.get(filter, (mesh, tree), at, None);
+            self.findings.compare_within(filter, (&row.side, &row.ids.triangles), &mut self.stats);
+            return;
+        }
+        let node = slot.child.as_node().expect("higher than a bunch");
+        self.stats.node_pairs += 1;
+        let (l, r) = (2 * node, 2 * node + 1);
+        if tree.arena.slot(l).overlaps(tree.arena.slot(r)) {
+            self.stack.push((l, r));
+        }
+        self.stack.push((r, r));
+        self.stack.push((l, l));
+    }
+
+    #[inline(always)]
+    fn step_pair<S: Simd, const NEIGHBOURS: bool>(
+        &mut self,
+        filter: &RowFilter<S>,
+        a: (&LiveMesh, &Tree),
+        b: (&LiveMesh, &Tree),
+        bridge: Option<&Bridge>,
+        (i, j): Task,
+    ) {
+        let (p, q) = (a.1.arena.slot(i), b.1.arena.slot(j));
+        if p.height <= BUNCH && q.height <= BUNCH {
+            let a_row = self.a_rows.get(filter, a, i, None);
+            let b_row = self.b_rows.get(filter, b, j, bridge);
+            self.findings.compare_rows::<S, NEIGHBOURS>(
+                filter,
+                (&a_row.side, &a_row.ids.triangles),
+                (&b_row.side, &b_row.ids.triangles),
+                &mut self.stats,
+            );
+            return;
+        }
+        self.stats.node_pairs += 1;
+        // Both are opened, unless one is a bunch.
+        let of_a = parts(i, p);
+        let of_b = parts(j, q);
+        for j in of_b {
+            let other = match bridge {
+                Some(bridge) => mapped(b.1.arena.slot(j), bridge),
+                None => *b.1.arena.slot(j),
+            };
+            for i in of_a.clone() {
+                if a.1.arena.slot(i).overlaps(&other) {
+                    self.stack.push((i, j));
+                }
+            }
+        }
+    }
+
+    /// Decides the open pairs exactly, and adds all that count.
+    fn decide(&mut self, meeting: &Meeting, touch: Touch) {
+        let (findings, pairs, stats) = (&mut self.findings, &mut self.pairs, &mut self.stats);
+        match meeting {
+            Meeting::Itself { mesh, .. } => findings.decide_itself((*mesh).into(), touch, pairs, stats),
+            Meeting::Two { a, b, swapped, .. } => {
+                let (a, b) = ((a.corners(), a.pose), (b.corners(), b.pose));
+                findings.decide_two(a, b, *swapped, touch, pairs, stats);
+            }
+        }
+    }
+}
+
+/// The two slots of what a slot leads to, or the slot itself if that is a bunch.
+#[inline(always)]
+fn parts(at: u32, slot: &Slot) -> std::ops::Range<u32> {
+    match slot.child.as_node() {
+        Some(node) if slot.height > BUNCH => 2 * node..2 * node + 2,
+        _ => at..at + 1,
+    }
+}
+
+#[inline(always)]
+fn mapped(slot: &Slot, bridge: &Bridge) -> Slot {
+    let (low, high) = bridge.map_box(slot.low, slot.high);
+    Slot { low, high, ..*slot }
+}
+
+/// A bunch, gathered for the filter.
+struct BunchRow {
+    slot: u32,
+    side: RowSide,
+    ids: RowIds,
+}
+
+/// The last few rows gathered, found by slot.
+struct RowCache {
+    rows: Vec<BunchRow>,
+}
+
+impl Default for RowCache {
+    fn default() -> Self {
+        let empty = || BunchRow { slot: u32::MAX, side: RowSide::EMPTY, ids: RowIds::EMPTY };
+        Self { rows: std::iter::repeat_with(empty).take(CACHE).collect() }
+    }
+}
+
+impl RowCache {
+    fn forget(&mut self) {
+        for row in &mut self.rows {
+            row.slot = u32::MAX;
+        }
+    }
+
+    #[inline(always)]
+    fn get<S: Simd>(
+        &mut self,
+        filter: &RowFilter<S>,
+        (mesh, tree): (&LiveMesh, &Tree),
+        at: u32,
+        bridge: Option<&Bridge>,
+    ) -> &BunchRow {
+        let kept = &mut self.rows[at as usize % CACHE];
+        if kept.slot != at {
+            kept.slot = at;
+            let row = gather(mesh, &tree.frame, &tree.arena, at, &mut kept.ids);
+            match bridge {
+                Some(bridge) => {
+                    let row = mapped_row(filter.simd(), &row, bridge);
+                    filter.prepare(&row, &kept.ids, &mut kept.side);
+                }
+                None => filter.prepare(&row, &kept.ids, &mut kept.side),
+            }
+        }
+        kept
+    }
+}
+
+/// The corners of the triangles of a bunch in frame coordinates, and who they are.
+fn gather(mesh: &LiveMesh, frame: &Frame, arena: &Arena, at: u32, ids: &mut RowIds) -> Row {
+    let mut row = Row::ZERO;
+    *ids = RowIds::EMPTY;
+    let mut count = 0;
+    collect(arena, at, ids, &mut count);
+    for lane in 0..LANES {
+        // Unused lanes repeat the first triangle, so that their coordinates are finite.
+        let triangle = ids.triangles[if lane < count { lane } else { 0 }];
+        let corners = mesh.triangles()[triangle as usize];
+        for k in 0..3 {
+            ids.vertices[k][lane] = corners[k];
+            let p = frame.map(mesh.positions()[corners[k] as usize]);
+            for axis in 0..3 {
+                row.corners[k][axis][lane] = p[axis];
+            }
+        }
+    }
+    row
+}
+
+fn collect(arena: &Arena, at: u32, ids: &mut RowIds, count: &mut usize) {
+    let child = arena.slot(at).child;
+    if let Some(triangle) = child.as_leaf() {
+        ids.triangles[*count] = triangle;
+        *count += 1;
+    } else if let Some(node) = child.as_node() {
+        collect(arena, 2 * node, ids, count);
+        collect(arena, 2 * node + 1, ids, count);
+    }
+}

@@ -1,0 +1,346 @@
+//! Bodies that are cut, torn or broken: a balanced tree of boxes that follows the cut.
+//!
+//! When an object fractures, some of its triangles vanish, others appear on the crack, and one body becomes several.
+//! Rebuilding its tree costs what the body costs. This module edits the tree it has: a step that changes *m* of *n*
+//! triangles costs *O(m log n)*, and the tree stays balanced and tight.
+//!
+//! # Idea
+//!
+//! ```text
+//!        A                 C        Heights of siblings differ by one at most. Walking from what has changed to the
+//!       / \               / \       root, a node that is tipped is rotated, or joined anew. Leaves have no order, so of
+//!      B   C     ──▶     A   E      the choices that restore balance the one with the smallest boxes is taken.
+//!         / \           / \
+//!        D   E         B   D
+//! ```
+//!
+//! - [`TearingBody::apply`] takes a [`MeshEdit`]: what replaces a triangle goes to its place, new surface beside what it
+//!   touches (`place`); then one pass mends everything above (`follow`, `balance`).
+//! - A few parts that edits have worked on are built anew in every step (`settle`), so that queries stay as fast as on
+//!   a fresh tree and no step is slow.
+//! - A body that falls apart becomes several trees: whole subtrees go to one side or the other, mixed ones are split and
+//!   their parts joined (`split`). A cut that ends is noticed by a search that starts at the cut (`connect`).
+//! - When vertices move, all boxes are made new in one pass over memory (`refit`).
+//!
+//! # Invariants (all checked by [`TearingBody::validate`])
+//!
+//! - Every living triangle of the mesh is in exactly one leaf of one piece, and every leaf is a living triangle.
+//! - Heights are right, and those of siblings differ by one at most.
+//! - A box in a slot is exactly the box around those below it; the box of a leaf is that of its triangle's corners, in
+//!   frame coordinates. These are rounded to nearest, which keeps order, so that boxes overlap wherever the true ones do.
+//! - Sums of areas, squared volumes and leaves at each node are those of what is below it.
+//! - Links up and down agree; free nodes are linked to nothing.
+//!
+//! # Departures from the paper
+//!
+//! - The paper refits and permutes all nodes at every step; here only the paths above a change are walked.
+//! - The paper inserts one triangle after the other; here a host becomes a small subtree at once, and joins of trees of
+//!   different heights take the place of single rotations.
+//! - Children may change places with grandchildren too, not only grandchildren among themselves.
+//! - The paper measures boxes by squared volume and rebuilds the whole tree when Q passes 2.3. Here area is the default
+//!   measure, which works for flat bodies too, and parts are rebuilt within a budget. Both of the paper's ways can be
+//!   chosen ([`TearingOptions`]).
+//! - The paper clones the tree for every fragment and deletes what is not in it; here it is divided in one pass.
+//!
+//! # When to use something else
+//!
+//! A body whose triangles stay is better off with [`crate::tree::MeshTree`], whose queries are several times faster. If
+//! most of a body changes in every step, a structure that is made anew each time will win.
+//!
+//! # Reference
+//!
+//! M. A. Otaduy, O. Chassot, D. Steinemann, M. Gross, *Balanced hierarchies for collision detection between fracturing
+//! objects*, IEEE Virtual Reality 2007.
+
+mod arena;
+mod balance;
+mod build;
+mod find;
+mod follow;
+mod metric;
+mod place;
+mod quality;
+mod refit;
+mod settle;
+mod validate;
+
+pub use build::TearingBuild;
+pub use find::TearingFinder;
+pub use follow::TearStats;
+pub use metric::Metric;
+pub use quality::TearingQuality;
+
+use crate::geom::DVec3;
+use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};
+use crate::pairs::{Frame, Precision};
+use arena::{Arena, NONE, Slot};
+use follow::{FollowScratch, item_of, leaf_slot};
+
+/// How a body's tree is built and kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TearingOptions {
+    /// How sets of triangles are divided in builds and rebuilds. Default: by surface area.
+    pub build: TearingBuild,
+    /// What permutations and joins make small. Default: area.
+    pub metric: Metric,
+    /// Triangles in parts of the tree that a step may build anew; 0 turns upkeep off. More makes queries faster and
+    /// steps slower. Default: 512.
+    pub upkeep: usize,
+    /// Height of the parts that upkeep rebuilds: from 2 to 16. Default: 7, parts of about a hundred triangles.
+    pub settle_height: u8,
+    /// Rebuild a whole piece when its Q exceeds this, as the paper does with 2.3. Default: never.
+    pub rebuild_above_q: Option<f64>,
+}
+
+impl Default for TearingOptions {
+    fn default() -> Self {
+        Self {
+            build: TearingBuild::SurfaceArea,
+            metric: Metric::Area,
+            upkeep: 512,
+            settle_height: 7,
+            rebuild_above_q: None,
+        }
+    }
+}
+
+impl TearingOptions {
+    /// The options of the paper: median splits, squared volumes, a full rebuild when Q exceeds 2.3.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self {
+            build: TearingBuild::Median,
+            metric: Metric::SquaredVolume,
+            upkeep: 0,
+            rebuild_above_q: Some(2.3),
+            ..Self::default()
+        }
+    }
+
+    /// The rule for a small subtree that an edit makes: a median split is good enough for a handful.
+    fn build_of(&self, triangles: usize) -> TearingBuild {
+        if triangles <= 8 { TearingBuild::Median } else { self.build }
+    }
+}
+
+/// A body that may be cut, torn or broken: its mesh, and the trees over its pieces.
+#[derive(Clone, Debug)]
+pub struct TearingBody {
+    mesh: LiveMesh,
+    tree: Tree,
+    options: TearingOptions,
+}
+
+/// One connected part of a body, as far as its trees know.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// The slot of the root.
+    root: u32,
+}
+
+/// The trees alone; every method that needs positions is given the mesh.
+#[derive(Clone, Debug, Default)]
+struct Tree {
+    frame: Frame,
+    arena: Arena,
+    pieces: Vec<Piece>,
+    /// Treelets that edits have changed and upkeep has not yet rebuilt, oldest first.
+    pending: Vec<u32>,
+    /// The node up to which [`TearingBody::optimise`] has come.
+    cursor: usize,
+    scratch: FollowScratch,
+}
+
+impl TearingBody {
+    /// A body of one piece, with the best tree.
+    ///
+    /// ```
+    /// use fracas::mesh::{MeshEdit, TriangleId, shapes};
+    /// use fracas::tearing::{TearingBody, TearingFinder};
+    /// let mut body = TearingBody::build(shapes::icosphere(1.0, 3));
+    /// body.apply(&MeshEdit { removed: vec![TriangleId(17)], ..MeshEdit::default() }).unwrap();
+    /// assert_eq!(body.mesh().live_count(), 1279);
+    /// assert!(TearingFinder::default().find_self_pairs(&body).is_empty());
+    /// ```
+    #[must_use]
+    pub fn build(mesh: Mesh) -> Self {
+        Self::build_with(mesh, TearingOptions::default())
+    }
+
+    /// A body of one piece.
+    ///
+    /// # Cost
+    /// O(n log n).
+    #[must_use]
+    pub fn build_with(mesh: Mesh, options: TearingOptions) -> Self {
+        let mesh = LiveMesh::new(mesh);
+        let mut tree = Tree::default();
+        tree.rebuild(&mesh, &options);
+        Self { mesh, tree, options }
+    }
+
+    /// The mesh as it is now.
+    #[must_use]
+    pub fn mesh(&self) -> &LiveMesh {
+        &self.mesh
+    }
+
+    /// How the tree is kept.
+    #[must_use]
+    pub fn options(&self) -> &TearingOptions {
+        &self.options
+    }
+
+    /// Changes how the tree is kept from now on.
+    pub fn set_options(&mut self, options: TearingOptions) {
+        self.options = options;
+    }
+
+    /// Carries out an edit on the mesh and on the trees.
+    ///
+    /// # Errors
+    /// As [`LiveMesh::apply`]; nothing has changed then.
+    ///
+    /// # Cost
+    /// O(m log n) for an edit of m triangles, and the budget of upkeep. Allocates only where vectors grow.
+    pub fn apply(&mut self, edit: &MeshEdit) -> Result<TearStats, EditError> {
+        let applied = self.mesh.apply(edit)?;
+        let mut stats = self.tree.follow(&self.mesh, edit, &applied, &self.options);
+        if let Some(limit) = self.options.rebuild_above_q
+            && self.quality().q.is_some_and(|q| q > limit)
+        {
+            stats.rebuilt += self.mesh.live_count() as u64;
+            self.rebuild();
+        }
+        Ok(stats)
+    }
+
+    /// Moves every vertex and refits all boxes.
+    ///
+    /// # Errors
+    /// A wrong number of positions, or the first one that is not finite. Nothing has changed then.
+    pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
+        self.mesh.set_positions(positions)?;
+        self.refit();
+        Ok(())
+    }
+
+    /// Makes all boxes new from the positions of the mesh.
+    ///
+    /// # Cost
+    /// O(n), one pass over memory; a second one if edits have changed the order of nodes since the last.
+    pub fn refit(&mut self) {
+        self.tree.refit(&self.mesh);
+    }
+
+    /// Tries to tighten the next `count` nodes by permutations; a body that deforms a lot gains from a slice of its nodes
+    /// in every frame. Returns how many nodes were changed.
+    pub fn optimise(&mut self, count: usize) -> usize {
+        self.tree.optimise(count, &self.options)
+    }
+
+    /// Builds the tree of the whole body anew, as one piece for each there was.
+    pub fn rebuild(&mut self) {
+        self.tree.rebuild(&self.mesh, &self.options);
+    }
+
+    /// How many pieces the body has; an empty body has none.
+    #[must_use]
+    pub fn piece_count(&self) -> usize {
+        self.tree.pieces.len()
+    }
+}
+
+impl Tree {
+    /// Builds the trees anew: each piece that is there keeps its triangles; a body without pieces becomes one.
+    fn rebuild(&mut self, mesh: &LiveMesh, options: &TearingOptions) {
+        self.frame = frame_of(mesh);
+        let mut sets: Vec<Vec<u32>> = Vec::new();
+        if self.pieces.is_empty() {
+            sets.push(mesh.live_triangles().map(|t| t.0).collect());
+        }
+        for piece in &self.pieces {
+            let mut triangles = Vec::new();
+            self.arena.list_triangles(piece.root, &mut triangles);
+            triangles.sort_unstable();
+            sets.push(triangles);
+        }
+        let leaf_at = vec![NONE; mesh.slot_count()];
+        self.arena = Arena { leaf_at, in_order: true, ..Arena::default() };
+        self.pieces.clear();
+        self.pending.clear();
+        for set in sets.iter().filter(|set| !set.is_empty()) {
+            let mut items: Vec<_> = set.iter().map(|&t| item_of(&leaf_slot(mesh, &self.frame, t))).collect();
+            let root = self.new_piece();
+            self.arena.build(root, &mut items, None, options.build);
+        }
+    }
+
+    /// The slot of the root of a new piece, still empty.
+    fn new_piece(&mut self) -> u32 {
+        let root = 2 * self.arena.new_node();
+        self.pieces.push(Piece { root });
+        root
+    }
+
+    /// The slot of a root of a piece without triangles.
+    fn empty_piece(&mut self) -> u32 {
+        let empty = self.pieces.iter().find(|piece| self.arena.slot(piece.root).is_empty());
+        match empty {
+            Some(piece) => piece.root,
+            None => self.new_piece(),
+        }
+    }
+
+    fn forget_empty_pieces(&mut self) {
+        let arena = &mut self.arena;
+        self.pieces.retain(|piece| {
+            let used = !arena.slot(piece.root).is_empty();
+            if !used {
+                arena.free_node(piece.root / 2);
+            }
+            used
+        });
+    }
+
+    /// The box around everything in frame coordinates; `None` for an empty body.
+    fn bounds(&self) -> Option<([f32; 3], [f32; 3])> {
+        let roots = self.pieces.iter().map(|piece| *self.arena.slot(piece.root));
+        let all = roots.reduce(|a, b| {
+            let (low, high) = a.union(&b);
+            Slot { low, high, ..a }
+        })?;
+        Some((all.low, all.high))
+    }
+
+    /// Largest magnitude of a coordinate in the frame.
+    fn reach(&self) -> f32 {
+        let Some((low, high)) = self.bounds() else { return 0.0 };
+        low.iter().chain(&high).fold(0.0_f32, |reach, x| reach.max(x.abs()))
+    }
+
+    fn precision(&self) -> Precision {
+        let reach = self.reach();
+        Precision { slack: Frame::SLACK * (reach / Frame::REACH), reach }
+    }
+
+    /// The metric to go by: area where boxes have no volume.
+    fn metric(&self, options: &TearingOptions) -> Metric {
+        let flat =
+            || self.bounds().is_none_or(|(low, high)| (0..3).any(|k| high[k] - low[k] < 1e-3 * self.reach()));
+        match options.metric {
+            Metric::SquaredVolume if !flat() => Metric::SquaredVolume,
+            _ => Metric::Area,
+        }
+    }
+}
+
+/// The frame around the living triangles of a mesh.
+fn frame_of(mesh: &LiveMesh) -> Frame {
+    let corners = mesh.live_triangles().flat_map(|t| mesh.corners(t));
+    let (low, high) = corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), v| {
+        let p = mesh.positions()[v as usize];
+        (low.min(p), high.max(p))
+    });
+    Frame::around(low, high)
+}

@@ -1,0 +1,139 @@
+//! Bodies under random edits: after every step the trees are valid and the pairs are those of brute force.
+
+use fracas::geom::DVec3;
+use fracas::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId, shapes};
+use fracas::pairs::{PairOptions, Touch, brute};
+use fracas::tearing::{Metric, TearingBody, TearingBuild, TearingFinder, TearingOptions};
+use fracas::{Mesh, Pair};
+use proptest::prelude::*;
+
+/// A small generator of numbers; the same seed gives the same numbers everywhere.
+#[derive(Clone)]
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        ((self.0 >> 33) as usize) % n.max(1)
+    }
+
+    fn unit(&mut self) -> f64 {
+        self.below(1 << 20) as f64 / f64::from(1 << 20)
+    }
+}
+
+/// A random edit that the mesh accepts: triangles removed, split at a point, grown along edges, vertices moved.
+fn random_edit(mesh: &LiveMesh, size: usize, dice: &mut Dice) -> MeshEdit {
+    let live: Vec<TriangleId> = mesh.live_triangles().collect();
+    let mut edit = MeshEdit::default();
+    let mut gone = vec![false; mesh.slot_count()];
+    let new_vertex = |edit: &mut MeshEdit, p: DVec3| {
+        edit.new_positions.push(p);
+        (mesh.vertex_count() + edit.new_positions.len() - 1) as u32
+    };
+    for _ in 0..size {
+        let kind = dice.below(10);
+        let Some(&t) = live.get(dice.below(live.len())) else { break };
+        let corners = mesh.corners(t);
+        let distinct = corners[0] != corners[1] && corners[1] != corners[2] && corners[2] != corners[0];
+        match kind {
+            0 | 1 if !gone[t.index()] => {
+                gone[t.index()] = true;
+                edit.removed.push(t);
+            }
+            2..=5 if !gone[t.index()] && distinct => {
+                gone[t.index()] = true;
+                edit.removed.push(t);
+                let centre =
+                    mesh.triangle(t).centroid() + 0.01 * DVec3::new(dice.unit(), dice.unit(), dice.unit());
+                let v = new_vertex(&mut edit, centre);
+                let [a, b, c] = corners;
+                for corners in [[a, b, v], [b, c, v], [c, a, v]] {
+                    edit.added.push(NewTriangle { corners, origin: Origin::Replaces(t) });
+                }
+            }
+            6 | 7 if distinct => {
+                let tip = mesh.triangle(t).centroid() * (1.0 + 0.2 * dice.unit());
+                let v = new_vertex(&mut edit, tip);
+                edit.added.push(NewTriangle { corners: [corners[0], corners[1], v], origin: Origin::Crack });
+            }
+            8 => {
+                let at = DVec3::new(dice.unit(), dice.unit(), dice.unit())
+                    * if dice.below(20) == 0 { 9.0 } else { 1.0 };
+                let [u, v, w] =
+                    [DVec3::ZERO, DVec3::X, DVec3::Y].map(|e| new_vertex(&mut edit, at + 0.2 * e));
+                edit.added.push(NewTriangle { corners: [u, v, w], origin: Origin::Crack });
+            }
+            _ => {
+                let v = corners[dice.below(3)];
+                if !edit.moved.iter().any(|(w, _)| *w == v) {
+                    let p = mesh.positions()[v as usize];
+                    edit.moved.push((v, p + 0.05 * DVec3::new(dice.unit(), dice.unit(), dice.unit())));
+                }
+            }
+        }
+    }
+    edit
+}
+
+/// All self-intersections by comparing everything with everything, with the ids of the body.
+fn expected(body: &TearingBody, touch: Touch) -> Vec<Pair> {
+    let (mesh, ids) = body.mesh().to_mesh();
+    let pairs = brute::find_self_pairs(&mesh, touch);
+    pairs.iter().map(|p| Pair { a: ids[p.a.index()], b: ids[p.b.index()] }).collect()
+}
+
+fn options(kind: usize) -> TearingOptions {
+    let default = TearingOptions::default();
+    match kind {
+        0 => default,
+        1 => TearingOptions { upkeep: 0, ..default },
+        2 => TearingOptions { settle_height: 3, upkeep: 64, ..default },
+        3 => TearingOptions { build: TearingBuild::Median, metric: Metric::SquaredVolume, ..default },
+        _ => TearingOptions::paper(),
+    }
+}
+
+fn start(kind: usize) -> Mesh {
+    match kind {
+        0 => shapes::icosphere(1.0, 2),
+        1 => shapes::folded_cloth(2000),
+        2 => shapes::cloth_grid(8, 8, [1.0, 1.0]),
+        3 => Mesh::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y], vec![[0, 1, 2]]).unwrap(),
+        _ => Mesh::default(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn pairs_after_any_edits_are_those_of_brute_force(
+        seed in any::<u64>(), kind in 0..5_usize, shape in 0..5_usize, steps in 1..12_usize, size in 1..40_usize,
+    ) {
+        let mut dice = Dice(seed);
+        let mut body = TearingBody::build_with(start(shape), options(kind));
+        let touch = if seed % 3 == 0 { Touch::Proper } else { Touch::Include };
+        let mut finder = TearingFinder::new(PairOptions { touch, parallel: seed % 2 == 0 });
+        prop_assert_eq!(body.validate(), Ok(()));
+        for _ in 0..steps {
+            let edit = random_edit(body.mesh(), size, &mut dice);
+            body.apply(&edit).unwrap();
+            prop_assert_eq!(body.validate(), Ok(()));
+            let quality = body.quality();
+            let limit = 1.45 * (quality.triangles.max(1) as f64).log2() + 1.0;
+            prop_assert!(quality.depth as f64 <= limit, "{:?}", quality);
+            prop_assert_eq!(finder.find_self_pairs(&body), expected(&body, touch));
+            if dice.below(4) == 0 {
+                body.optimise(50);
+                prop_assert_eq!(body.validate(), Ok(()));
+            }
+            if dice.below(4) == 0 {
+                let moved: Vec<DVec3> = body.mesh().positions().iter().map(|p| *p * 1.3 + DVec3::splat(dice.unit())).collect();
+                body.set_positions(&moved).unwrap();
+                prop_assert_eq!(body.validate(), Ok(()));
+                prop_assert_eq!(finder.find_self_pairs(&body), expected(&body, touch));
+            }
+        }
+    }
+}
