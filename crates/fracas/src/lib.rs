@@ -18,9 +18,11 @@
 //! # Layers
 //!
 //! [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things with identity ·
-//! [`pairs`] the answer, and the filter all structures share · [`tree`] the tree. Each uses only those before it.
+//! [`crack`] cuts that part a body · [`pairs`] the answer, and the filter all structures share · [`tree`] the tree. Each
+//! uses only those before it.
 #![forbid(unsafe_code)]
 
+pub mod crack;
 pub mod exact;
 pub mod geom;
 pub mod mesh;

@@ -1,0 +1,407 @@
+//! Triangles for the inside of outlines in a plane, with points of their own where there is room.
+//!
+//! # Idea
+//!
+//! ```text
+//!   ┌──────────────────┐    Loops run with the inside on their left. Each outer loop with the holes in it is filled
+//!   │   ┌────┐   ·   · │    on its own: points on the levels of a quadtree, coarser the farther they are from the
+//!   │ · │hole│ ·       │    outline; a constrained Delaunay triangulation of outline and points; of its triangles,
+//!   │   └────┘   ·   · │    those to the left of the loops.
+//!   └──────────────────┘
+//! ```
+//!
+//! # Invariants
+//!
+//! Whatever the loops look like, each of their directed edges belongs to exactly one triangle, in that direction, and
+//! every other edge to two triangles in opposite directions: what is filled is a surface whose rim are the loops. A
+//! loop that the triangulation cannot take, because it crosses itself or another, is filled alone by cutting off
+//! corners: such triangles may overlap, but nothing stays open.
+
+use super::ears::cut_ears;
+use glam::DVec2;
+use spade::handles::FixedVertexHandle;
+use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
+
+/// How dense the points inside are to be.
+pub(super) struct Density<'a> {
+    /// Edge length beside the outline at a place, in units of the plane.
+    pub(super) edge: &'a dyn Fn(DVec2) -> f64,
+    /// How much longer edges may become per unit of distance from the outline. Infinite for no points at all.
+    pub(super) growth: f64,
+}
+
+/// What fills the loops.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Filling {
+    /// Points inside. Their indices continue after those of the outline.
+    pub(super) points: Vec<DVec2>,
+    /// Counter-clockwise, where loops run counter-clockwise around what is inside.
+    pub(super) triangles: Vec<[u32; 3]>,
+}
+
+/// Fills loops of at least three points each. No point may be in two loops or in one twice.
+pub(super) fn fill(outline: &[DVec2], loops: &[Vec<u32>], density: &Density) -> Filling {
+    let mut filling = Filling::default();
+    for group in groups(outline, loops) {
+        let rings: Vec<&[u32]> = group.iter().map(|&i| loops[i].as_slice()).collect();
+        fill_group(outline, &rings, density, &mut filling);
+    }
+    filling
+}
+
+/// Each outer loop with the holes whose innermost outer loop it is; holes outside every outer loop by themselves.
+fn groups(outline: &[DVec2], loops: &[Vec<u32>]) -> Vec<Vec<usize>> {
+    let areas: Vec<f64> = loops.iter().map(|ring| area(outline, ring)).collect();
+    // A body turned inside out has holes for outer loops.
+    let sense = areas.iter().sum::<f64>().signum();
+    let mut groups: Vec<Vec<usize>> = vec![];
+    let mut group_of = vec![usize::MAX; loops.len()];
+    for (i, group) in group_of.iter_mut().enumerate() {
+        if areas[i] * sense > 0.0 {
+            *group = groups.len();
+            groups.push(vec![i]);
+        }
+    }
+    for (i, ring) in loops.iter().enumerate() {
+        if areas[i] * sense > 0.0 {
+            continue;
+        }
+        let p = outline[ring[0] as usize];
+        let around = (0..loops.len()).filter(|&j| areas[j] * sense > 0.0 && contains(outline, &loops[j], p));
+        match around.min_by(|&j, &k| areas[j].abs().total_cmp(&areas[k].abs())) {
+            Some(outer) => groups[group_of[outer]].push(i),
+            None => groups.push(vec![i]),
+        }
+    }
+    groups
+}
+
+/// Fills an outer loop and its holes together, or else loop by loop.
+fn fill_group(outline: &[DVec2], rings: &[&[u32]], density: &Density, filling: &mut Filling) {
+    let first = (outline.len() + filling.points.len()) as u32;
+    if let Ok((points, triangles)) = triangulate(outline, rings, density, first) {
+        filling.points.extend(points);
+        filling.triangles.extend(triangles);
+    } else if let [ring] = rings {
+        cut_ears(outline, ring, &mut filling.triangles);
+    } else {
+        for ring in rings {
+            fill_group(outline, &[ring], density, filling);
+        }
+    }
+}
+
+/// The loops cross themselves or each other, or touch.
+struct Tangled;
+
+type Triangulated = (Vec<DVec2>, Vec<[u32; 3]>);
+
+fn triangulate(
+    outline: &[DVec2],
+    rings: &[&[u32]],
+    density: &Density,
+    first: u32,
+) -> Result<Triangulated, Tangled> {
+    let rim: Vec<u32> = rings.concat();
+    let frame = Frame::around(outline, &rim, rings.iter().map(|ring| area(outline, ring)).sum());
+    let mut cdt = ConstrainedDelaunayTriangulation::<Point2<f64>>::with_capacity(
+        2 * rim.len(),
+        6 * rim.len(),
+        4 * rim.len(),
+    );
+    // The id of each vertex of the triangulation, and the vertex of each id of the rim, both in order of insertion.
+    let mut handles: Vec<FixedVertexHandle> = Vec::with_capacity(rim.len());
+    for &id in &rim {
+        let handle = cdt.insert(frame.inside(outline[id as usize])).map_err(|_| Tangled)?;
+        if handle.index() != handles.len() {
+            return Err(Tangled);
+        }
+        handles.push(handle);
+    }
+    let mut edges = vec![];
+    let mut begin = 0;
+    for ring in rings {
+        let end = begin + ring.len();
+        for i in begin..end {
+            let next = if i + 1 == end { begin } else { i + 1 };
+            // In a plane that was mirrored, loops run the other way.
+            edges.push(if frame.mirrored {
+                [handles[next], handles[i]]
+            } else {
+                [handles[i], handles[next]]
+            });
+        }
+        begin = end;
+    }
+    for &[from, to] in &edges {
+        if cdt.try_add_constraint(from, to).len() != 1 {
+            return Err(Tangled);
+        }
+    }
+    let points = if density.growth.is_finite() { interior(outline, rings, density) } else { vec![] };
+    for &p in &points {
+        let handle = cdt.insert(frame.inside(p)).map_err(|_| Tangled)?;
+        if handle.index() != handles.len() {
+            return Err(Tangled);
+        }
+        handles.push(handle);
+    }
+    let id = |vertex: usize| rim.get(vertex).copied().unwrap_or_else(|| first + (vertex - rim.len()) as u32);
+    let mut triangles = left_of(&cdt, &edges)?;
+    for triangle in &mut triangles {
+        let [a, b, c] = triangle.map(|v| id(v as usize));
+        *triangle = if frame.mirrored { [a, c, b] } else { [a, b, c] };
+    }
+    Ok((points, triangles))
+}
+
+/// The triangles to the left of the edges, up to other edges.
+fn left_of(
+    cdt: &ConstrainedDelaunayTriangulation<Point2<f64>>,
+    edges: &[[FixedVertexHandle; 2]],
+) -> Result<Vec<[u32; 3]>, Tangled> {
+    const UNKNOWN: u8 = 0;
+    const INSIDE: u8 = 1;
+    const OUTSIDE: u8 = 2;
+    let mut sides = vec![UNKNOWN; cdt.num_all_faces()];
+    let mut stack = vec![];
+    for &[from, to] in edges {
+        let edge = cdt.get_edge_from_neighbors(from, to).ok_or(Tangled)?;
+        for (face, side) in [(edge.face(), INSIDE), (edge.rev().face(), OUTSIDE)] {
+            if !edge.is_constraint_edge() {
+                return Err(Tangled);
+            }
+            stack.push((face.fix(), side));
+        }
+    }
+    while let Some((face, side)) = stack.pop() {
+        let known = &mut sides[face.index()];
+        if *known != UNKNOWN {
+            if *known != side {
+                return Err(Tangled);
+            }
+            continue;
+        }
+        *known = side;
+        match cdt.face(face).as_inner() {
+            None if side == INSIDE => return Err(Tangled),
+            None => {}
+            Some(inner) => {
+                for edge in inner.adjacent_edges() {
+                    if !edge.is_constraint_edge() {
+                        stack.push((edge.rev().face().fix(), side));
+                    }
+                }
+            }
+        }
+    }
+    let inside = cdt.inner_faces().filter(|face| sides[face.fix().index()] == INSIDE);
+    Ok(inside.map(|face| face.vertices().map(|v| v.fix().index() as u32)).collect())
+}
+
+/// A plane in which the loops are neither large nor small, and enclose their inside counter-clockwise.
+struct Frame {
+    centre: DVec2,
+    scale: f64,
+    mirrored: bool,
+}
+
+impl Frame {
+    fn around(outline: &[DVec2], rim: &[u32], area: f64) -> Self {
+        let corner = |pick: fn(DVec2, DVec2) -> DVec2, start: f64| {
+            rim.iter().fold(DVec2::splat(start), |corner, &id| pick(corner, outline[id as usize]))
+        };
+        let (low, high) = (corner(DVec2::min, f64::INFINITY), corner(DVec2::max, f64::NEG_INFINITY));
+        let extent = (high - low).max_element();
+        // A power of two, so that nothing is rounded but by the shift to the centre.
+        let scale = f64::from_bits(extent.to_bits() & f64::INFINITY.to_bits());
+        let scale = if scale > 0.0 && scale.is_finite() { 1.0 / scale } else { 1.0 };
+        Self { centre: 0.5 * (low + high), scale, mirrored: area < 0.0 }
+    }
+
+    fn inside(&self, p: DVec2) -> Point2<f64> {
+        let q = (p - self.centre) * self.scale;
+        // The triangulation refuses numbers that its predicates could not square.
+        let [x, y] = q.to_array().map(|x| if x.abs() < 1e-40 { 0.0 } else { x });
+        Point2::new(if self.mirrored { -x } else { x }, y)
+    }
+}
+
+/// Points inside the loops, coarser the farther they are from them.
+fn interior(outline: &[DVec2], rings: &[&[u32]], density: &Density) -> Vec<DVec2> {
+    let mut segments = vec![];
+    for ring in rings {
+        let points = ring.iter().map(|&id| outline[id as usize]);
+        segments.extend(points.clone().zip(points.cycle().skip(1)));
+    }
+    let all: Vec<u32> = (0..segments.len() as u32).collect();
+    let (low, high) = segments
+        .iter()
+        .fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), (p, _)| (low.min(*p), high.max(*p)));
+    let centre = 0.5 * (low + high);
+    // The finest cells come out as large as the edges are to be in the middle.
+    let (mut size, extent) = ((density.edge)(centre), (high - low).max_element());
+    if !(size > 0.0 && extent.is_finite()) {
+        return vec![];
+    }
+    while size < extent {
+        size *= 2.0;
+    }
+    let mut quadtree = Quadtree { segments, density, points: vec![] };
+    quadtree.visit(centre, size, &all, 0);
+    quadtree.points
+}
+
+struct Quadtree<'a> {
+    segments: Vec<(DVec2, DVec2)>,
+    density: &'a Density<'a>,
+    points: Vec<DVec2>,
+}
+
+impl Quadtree<'_> {
+    /// Puts points into a square cell. `near` names the segments that may be nearest to a point of it.
+    fn visit(&mut self, centre: DVec2, size: f64, near: &[u32], depth: u32) {
+        let distance = |&s: &u32| distance_to(centre, self.segments[s as usize]);
+        let nearest = near.iter().map(distance).fold(f64::INFINITY, f64::min);
+        let reach = size * std::f64::consts::FRAC_1_SQRT_2;
+        if nearest > reach && !self.is_inside(centre) {
+            return;
+        }
+        // Nothing is gained beyond forty levels: the outline is smaller than the edges asked for are fine.
+        if size > (self.density.edge)(centre).max(self.density.growth * nearest) && depth < 40 {
+            let near: Vec<u32> =
+                near.iter().copied().filter(|s| distance(s) <= nearest + 2.0 * reach).collect();
+            let step = 0.25 * size;
+            for offset in [[-step, -step], [step, -step], [-step, step], [step, step]] {
+                self.visit(centre + DVec2::from_array(offset), 0.5 * size, &near, depth + 1);
+            }
+        } else if nearest > CLEARANCE * size && self.is_inside(centre) {
+            self.points.push(centre);
+        }
+    }
+
+    /// By the parity of the loops passed on the way to the right.
+    fn is_inside(&self, p: DVec2) -> bool {
+        self.segments.iter().filter(|(a, b)| is_passed(p, *a, *b)).count() % 2 == 1
+    }
+}
+
+/// Least distance of a point inside from the outline, in cells.
+const CLEARANCE: f64 = 0.6;
+
+fn distance_to(p: DVec2, (a, b): (DVec2, DVec2)) -> f64 {
+    let (way, from) = (b - a, p - a);
+    let length = way.length_squared();
+    let t = if length > 0.0 { (from.dot(way) / length).clamp(0.0, 1.0) } else { 0.0 };
+    from.distance(way * t)
+}
+
+/// Whether the ray from a point to the right meets a segment.
+fn is_passed(p: DVec2, a: DVec2, b: DVec2) -> bool {
+    (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)
+}
+
+fn contains(outline: &[DVec2], ring: &[u32], p: DVec2) -> bool {
+    let at = |i: usize| outline[ring[i % ring.len()] as usize];
+    (0..ring.len()).filter(|&i| is_passed(p, at(i), at(i + 1))).count() % 2 == 1
+}
+
+/// Signed area, from the first point so that a far origin costs no digits.
+pub(super) fn area(outline: &[DVec2], ring: &[u32]) -> f64 {
+    let at = |i: usize| outline[ring[i] as usize] - outline[ring[0] as usize];
+    0.5 * (1..ring.len() - 1).map(|i| at(i).perp_dot(at(i + 1))).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// Checks the promise about edges and returns the area.
+    #[track_caller]
+    fn check(outline: &[DVec2], loops: &[Vec<u32>], filling: &Filling) -> f64 {
+        let mut uses: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+        for t in &filling.triangles {
+            for k in 0..3 {
+                *uses.entry((t[k], t[(k + 1) % 3])).or_default() += 1;
+            }
+        }
+        let rim: Vec<(u32, u32)> = loops
+            .iter()
+            .flat_map(|ring| (0..ring.len()).map(|i| (ring[i], ring[(i + 1) % ring.len()])))
+            .collect();
+        for edge in &rim {
+            assert_eq!((uses.get(edge), uses.get(&(edge.1, edge.0))), (Some(&1), None), "{edge:?}");
+        }
+        for (edge, count) in &uses {
+            let back = uses.get(&(edge.1, edge.0)).copied().unwrap_or(0);
+            assert!(*count == 1 && (back == 1 || rim.contains(edge)), "{edge:?}");
+        }
+        let at = |id: u32| {
+            outline.get(id as usize).copied().unwrap_or_else(|| filling.points[id as usize - outline.len()])
+        };
+        let area = |t: &[u32; 3]| 0.5 * (at(t[1]) - at(t[0])).perp_dot(at(t[2]) - at(t[0]));
+        filling.triangles.iter().map(area).sum()
+    }
+
+    fn circle(points: &mut Vec<DVec2>, centre: [f64; 2], radius: f64, count: i32) -> Vec<u32> {
+        let first = points.len() as u32;
+        for i in 0..count.abs() {
+            let angle = std::f64::consts::TAU * f64::from(i) / f64::from(count);
+            points.push(DVec2::from(centre) + radius * DVec2::from_angle(angle));
+        }
+        (first..points.len() as u32).collect()
+    }
+
+    const FINE: Density = Density { edge: &|_| 0.1, growth: 1.0 };
+
+    #[test]
+    fn holes_and_islands_are_filled_where_they_are_inside() {
+        let mut points = vec![];
+        let mut loops = vec![
+            circle(&mut points, [0.0, 0.0], 3.0, 90),
+            circle(&mut points, [0.5, 0.0], 2.0, -60),
+            circle(&mut points, [0.5, 0.2], 1.0, 30),
+            circle(&mut points, [9.0, 0.0], 1.0, 30),
+        ];
+        let expected: f64 = loops.iter().map(|ring| area(&points, ring)).sum();
+        for sense in [1.0, -1.0] {
+            let filling = fill(&points, &loops, &FINE);
+            let found = check(&points, &loops, &filling);
+            assert!((found - sense * expected).abs() < 1e-12 * expected, "{found} instead of {expected}");
+            assert!(filling.points.len() > 200);
+            // Inside out.
+            loops.iter_mut().for_each(|ring| ring.reverse());
+        }
+        let coarse = fill(&points, &loops, &Density { edge: &|_| 0.1, growth: f64::INFINITY });
+        check(&points, &loops, &coarse);
+        assert!(coarse.points.is_empty());
+    }
+
+    #[test]
+    fn loops_that_cross_are_filled_one_by_one() {
+        let mut points = vec![];
+        let loops = vec![
+            circle(&mut points, [0.0, 0.0], 1.0, 20),
+            circle(&mut points, [0.3, 0.0], 1.0, 20),
+            circle(&mut points, [0.1, 0.0], 0.95, -20),
+        ];
+        let expected: f64 = loops.iter().map(|ring| area(&points, ring)).sum();
+        let found = check(&points, &loops, &fill(&points, &loops, &FINE));
+        assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn whatever_a_loop_does_it_is_closed() {
+        // An eight, a loop on a line, all points in one place, a fold by one unit in the last place.
+        let eight = [[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 2.0]];
+        let line = [[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [2.0, 0.0]];
+        let place = [[1.0, 1.0]; 5];
+        let fold = [[0.0, 0.0], [1.0, 0.0], [1.0_f64.next_down(), 0.0], [2.0, 0.0], [1.0, 1.0]];
+        for shape in [&eight[..], &line, &place, &fold] {
+            let points: Vec<DVec2> = shape.iter().map(|&p| p.into()).collect();
+            let loops = vec![(0..points.len() as u32).collect::<Vec<u32>>()];
+            check(&points, &loops, &fill(&points, &loops, &FINE));
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Cuts through bodies: what must hold after every step, whatever is cut along whatever.
+
+mod bodies;
+mod check;
+mod planes;
+mod table;
