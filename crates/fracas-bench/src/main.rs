@@ -4,6 +4,7 @@
 
 mod metric;
 mod naive;
+mod p1;
 mod pairs;
 mod peers;
 mod timing;
@@ -28,6 +29,8 @@ struct Arguments {
 enum Name {
     /// All intersecting pairs, tree builds and refits.
     Pairs,
+    /// Trees that follow a cut.
+    P1,
 }
 
 fn main() {
@@ -35,5 +38,6 @@ fn main() {
     let mut report = metric::Report::new(arguments.json);
     match arguments.name {
         Name::Pairs => pairs::run(&mut report, arguments.quick),
+        Name::P1 => p1::run(&mut report, arguments.quick),
     }
 }

@@ -137,3 +137,125 @@ proptest! {
         }
     }
 }
+
+/// Components of the living triangles, by shared vertices: the smallest triangle of each triangle's component.
+fn components(mesh: &LiveMesh) -> Vec<u32> {
+    let mut of: Vec<u32> = (0..mesh.slot_count() as u32).collect();
+    loop {
+        let mut changed = false;
+        for v in 0..mesh.vertex_count() as u32 {
+            let Some(least) = mesh.triangles_of_vertex(v).map(|t| of[t.index()]).min() else { continue };
+            for t in mesh.triangles_of_vertex(v) {
+                changed |= std::mem::replace(&mut of[t.index()], least) != least;
+            }
+        }
+        if !changed {
+            return of;
+        }
+    }
+}
+
+/// Whether the pieces of a body are exactly its connected components.
+fn check_pieces(body: &TearingBody) {
+    let of = components(body.mesh());
+    for piece in 0..body.piece_count() {
+        let triangles = body.piece_triangles(piece);
+        assert!(
+            triangles.iter().all(|t| of[t.index()] == of[triangles[0].index()]),
+            "a piece that is not connected"
+        );
+        assert!(triangles.iter().all(|t| body.piece_of(*t) == Some(piece)));
+    }
+    let mut all: Vec<u32> = body.mesh().live_triangles().map(|t| of[t.index()]).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(body.piece_count(), all.len());
+}
+
+#[test]
+fn a_cut_that_ends_leaves_two_pieces_and_no_step_before_does() {
+    use fracas::crack::{CutOptions, CutSurface, Cutter};
+    for (mesh, pieces) in
+        [(shapes::icosphere(1.0, 4), 2), (shapes::torus(1.0, 0.4, 40), 2), (shapes::creature(5_000), 0)]
+    {
+        let plane =
+            CutSurface::plane(DVec3::new(0.01, 0.02, 0.03), DVec3::new(1.0, 0.1, 0.05), DVec3::Y).unwrap();
+        let mut body = TearingBody::build(mesh);
+        let mut cutter = Cutter::new(body.mesh(), &plane, &CutOptions::default()).unwrap();
+        let [from, to] = cutter.range().unwrap();
+        for step in 1..=9 {
+            let front = if step == 9 { to } else { from + (to - from) * f64::from(step) / 9.0 };
+            let edit = cutter.advance_to(body.mesh(), front).unwrap();
+            body.apply(&edit).unwrap();
+            assert_eq!(body.validate(), Ok(()));
+            check_pieces(&body);
+        }
+        assert!(body.piece_count() >= 2);
+        assert!(pieces == 0 || body.piece_count() == pieces);
+        // The two faces of the crack coincide; nothing passes through anything.
+        let mut finder = TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: false });
+        assert_eq!(finder.find_self_pairs(&body), expected(&body, Touch::Proper));
+        let mut finder = TearingFinder::default();
+        assert_eq!(finder.find_self_pairs(&body), expected(&body, Touch::Include));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn pieces_follow_components_through_any_edits(seed in any::<u64>(), shape in 0..5_usize, steps in 1..15_usize) {
+        let mut dice = Dice(seed);
+        // A soup of one piece only: what is apart from the beginning stays one piece.
+        let start = if shape == 1 { shapes::icosphere(1.0, 1) } else { start(shape) };
+        let mut body = TearingBody::build(start);
+        for _ in 0..steps {
+            let mut edit = MeshEdit::default();
+            let live: Vec<TriangleId> = body.mesh().live_triangles().collect();
+            for t in live {
+                if dice.below(12) == 0 {
+                    edit.removed.push(t);
+                }
+            }
+            body.apply(&edit).unwrap();
+            prop_assert_eq!(body.validate(), Ok(()));
+            check_pieces(&body);
+        }
+    }
+
+    #[test]
+    fn a_split_keeps_equal_labels_together(seed in any::<u64>(), shape in 0..3_usize, labels in 1..70_u32, kind in 0..5_usize) {
+        let mut dice = Dice(seed);
+        let mut body = TearingBody::build_with(start(shape), options(kind));
+        let edit = random_edit(body.mesh(), 60, &mut dice);
+        body.apply(&edit).unwrap();
+        let before: Vec<Vec<TriangleId>> = (0..body.piece_count()).map(|k| body.piece_triangles(k)).collect();
+        // Labels in space or at random.
+        let coherent = dice.below(2) == 0;
+        let label_of = |t: usize, dice: &mut Dice| if coherent {
+            let c = body.mesh().triangle(TriangleId(t as u32)).centroid();
+            (((c.x + 1.0) * f64::from(labels) / 2.0) as u32).min(labels - 1)
+        } else {
+            dice.below(labels as usize) as u32
+        };
+        let of: Vec<u32> = (0..body.mesh().slot_count()).map(|t| label_of(t, &mut dice)).collect();
+        let mut expected: Vec<Vec<TriangleId>> = Vec::new();
+        for piece in &before {
+            for label in 0..labels {
+                let part: Vec<TriangleId> = piece.iter().copied().filter(|t| of[t.index()] == label).collect();
+                if !part.is_empty() {
+                    expected.push(part);
+                }
+            }
+        }
+        prop_assert_eq!(body.split(&of), Ok(expected.len()));
+        prop_assert_eq!(body.validate(), Ok(()));
+        let mut after: Vec<Vec<TriangleId>> = (0..body.piece_count()).map(|k| body.piece_triangles(k)).collect();
+        after.sort();
+        expected.sort();
+        prop_assert_eq!(after, expected);
+        let mut finder = TearingFinder::default();
+        prop_assert_eq!(finder.find_self_pairs(&body), crate::expected(&body, Touch::Include));
+        prop_assert!(body.split(&of[1..]).is_err());
+    }
+}

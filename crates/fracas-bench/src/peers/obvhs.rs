@@ -1,6 +1,7 @@
 //! obvhs: builds and refits of its binary tree.
 
 use fracas::Mesh;
+use fracas::geom::Triangle;
 use fracas::mesh::TriangleId;
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;
@@ -20,7 +21,12 @@ impl Boundable for Leaf {
 /// The box of a triangle, its corners rounded to nearest.
 #[inline]
 fn aabb(mesh: &Mesh, triangle: u32) -> Aabb {
-    let t = mesh.triangle(TriangleId(triangle));
+    box_of(&mesh.triangle(TriangleId(triangle)))
+}
+
+/// The box of a triangle in space.
+#[inline]
+pub fn box_of(t: &Triangle) -> Aabb {
     let (a, b, c) = (t.a.as_vec3a(), t.b.as_vec3a(), t.c.as_vec3a());
     Aabb::new(a.min(b).min(c), a.max(b).max(c))
 }

@@ -2,6 +2,7 @@
 
 use crate::naive;
 use fracas::Mesh;
+use fracas::geom::Triangle;
 use fracas::mesh::TriangleId;
 use parry3d::bounding_volume::Aabb;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
@@ -15,7 +16,17 @@ pub struct Body<'a> {
 
 /// The box of a triangle as parry keeps it.
 fn aabb(mesh: &Mesh, triangle: usize) -> Aabb {
-    let t = mesh.triangle(TriangleId(triangle as u32));
+    box_of(&mesh.triangle(TriangleId(triangle as u32)))
+}
+
+/// parry's tree over a mesh.
+pub fn build(mesh: &Mesh) -> Bvh {
+    let boxes: Vec<Aabb> = (0..mesh.triangle_count()).map(|t| aabb(mesh, t)).collect();
+    Bvh::from_leaves(BvhBuildStrategy::default(), &boxes)
+}
+
+/// The box of a triangle in space.
+pub fn box_of(t: &Triangle) -> Aabb {
     let low = t.a.min(t.b).min(t.c).as_vec3();
     let high = t.a.max(t.b).max(t.c).as_vec3();
     Aabb::new(low.to_array().into(), high.to_array().into())

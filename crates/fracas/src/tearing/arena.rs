@@ -5,7 +5,7 @@
 //!            ┌────────────────┬────────────────┐
 //!            │ box, child, h  │ box, child, h  │     a child is a node, a triangle, or nothing
 //!            └───────┬────────┴────────────────┘
-//!                    ▼                                `parent[n]`: the slot that holds node n
+//!                    ▼                                `nodes[n].parent`: the slot that holds n
 //!            ┌────────────────┬────────────────┐     `leaf_at[t]`: the slot that holds triangle t
 //!            │ …              │ …              │
 //! ```
@@ -14,6 +14,7 @@
 //! slot of a *holder*, a node with nothing above and nothing in its second slot.
 
 use super::metric::Sums;
+use glam::Vec4;
 
 /// No slot, no node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -23,7 +24,6 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Child(u32);
 
 impl Child {
-    pub(super) const NONE: Self = Self(NONE);
     const LEAF_BIT: u32 = 1 << 31;
 
     #[inline]
@@ -54,70 +54,130 @@ impl Child {
     }
 }
 
-/// A subtree as its parent sees it.
+/// A subtree as its parent sees it: two vectors of a box, with the child in the bits of the lower one's last lane, and
+/// height and mark in those of the upper one's. These lanes take no part in any comparison.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
 pub(super) struct Slot {
-    pub(super) low: [f32; 3],
-    pub(super) child: Child,
-    pub(super) high: [f32; 3],
-    /// 0 for a triangle.
-    pub(super) height: u8,
-    /// Something below has changed in this step and is not yet put right.
-    pub(super) dirty: bool,
+    low: Vec4,
+    high: Vec4,
 }
+
+/// A box as two vectors whose last lanes mean nothing.
+pub(super) type Bounds = (Vec4, Vec4);
+
+const DIRTY: u32 = 1 << 8;
+const TAG_SHIFT: u32 = 9;
+/// Tags must be smaller.
+pub(super) const TAGS: u32 = 1 << (32 - TAG_SHIFT);
 
 impl Slot {
     pub(super) const EMPTY: Self = Self {
-        low: [f32::INFINITY; 3],
-        child: Child::NONE,
-        high: [f32::NEG_INFINITY; 3],
-        height: 0,
-        dirty: false,
+        low: Vec4::new(f32::INFINITY, f32::INFINITY, f32::INFINITY, f32::from_bits(NONE)),
+        high: Vec4::new(f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY, 0.0),
     };
 
     #[inline]
+    pub(super) fn new((low, high): Bounds, child: Child, height: u8) -> Self {
+        Self {
+            low: low.with_w(f32::from_bits(child.0)),
+            high: high.with_w(f32::from_bits(u32::from(height))),
+        }
+    }
+
+    #[inline]
     pub(super) fn leaf(triangle: u32, low: [f32; 3], high: [f32; 3]) -> Self {
-        Self { low, child: Child::leaf(triangle), high, height: 0, dirty: false }
+        let vector = |p: [f32; 3]| Vec4::new(p[0], p[1], p[2], 0.0);
+        Self::new((vector(low), vector(high)), Child::leaf(triangle), 0)
+    }
+
+    #[inline]
+    pub(super) fn child(&self) -> Child {
+        Child(self.low.w.to_bits())
+    }
+
+    /// 0 for a triangle.
+    #[inline]
+    pub(super) fn height(&self) -> u8 {
+        self.high.w.to_bits() as u8
+    }
+
+    /// Whether something below has changed in this step and is not yet put right.
+    #[inline]
+    pub(super) fn is_dirty(&self) -> bool {
+        self.high.w.to_bits() & DIRTY != 0
+    }
+
+    #[inline]
+    pub(super) fn set_dirty(&mut self, dirty: bool) {
+        let bits = self.high.w.to_bits() & !DIRTY;
+        self.high.w = f32::from_bits(if dirty { bits | DIRTY } else { bits });
+    }
+
+    /// A number that a step may leave here for itself; 0 if it has not.
+    #[inline]
+    pub(super) fn tag(&self) -> u32 {
+        self.high.w.to_bits() >> TAG_SHIFT
+    }
+
+    #[inline]
+    pub(super) fn set_tag(&mut self, tag: u32) {
+        self.high.w = f32::from_bits(self.high.w.to_bits() & ((1 << TAG_SHIFT) - 1) | tag << TAG_SHIFT);
     }
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.child.is_none()
+        self.child().is_none()
+    }
+
+    #[inline]
+    pub(super) fn bounds(&self) -> Bounds {
+        (self.low, self.high)
+    }
+
+    /// Replaces the box and keeps the rest.
+    #[inline]
+    pub(super) fn set_bounds(&mut self, (low, high): Bounds) {
+        self.low = low.with_w(self.low.w);
+        self.high = high.with_w(self.high.w);
+    }
+
+    /// The corners of the box.
+    pub(super) fn corners(&self) -> ([f32; 3], [f32; 3]) {
+        (self.low.truncate().to_array(), self.high.truncate().to_array())
     }
 
     /// The box around this one and another.
     #[inline]
-    pub(super) fn union(&self, other: &Self) -> ([f32; 3], [f32; 3]) {
-        let (a, b) = (self, other);
-        (
-            [a.low[0].min(b.low[0]), a.low[1].min(b.low[1]), a.low[2].min(b.low[2])],
-            [a.high[0].max(b.high[0]), a.high[1].max(b.high[1]), a.high[2].max(b.high[2])],
-        )
+    pub(super) fn union(&self, other: &Self) -> Bounds {
+        (self.low.min(other.low), self.high.max(other.high))
     }
 
     /// Whether two closed boxes share a point.
     #[inline]
     pub(super) fn overlaps(&self, other: &Self) -> bool {
-        let (a, b) = (self, other);
-        // Without branches between the axes: they are hard to foresee.
-        (a.low[0] <= b.high[0])
-            & (b.low[0] <= a.high[0])
-            & (a.low[1] <= b.high[1])
-            & (b.low[1] <= a.high[1])
-            & (a.low[2] <= b.high[2])
-            & (b.low[2] <= a.high[2])
+        let apart = self.low.cmpgt(other.high).bitmask() | other.low.cmpgt(self.high).bitmask();
+        apart & 0b111 == 0
     }
+}
+
+/// What is known of a node beside its slots. Both are used together, on every way up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeInfo {
+    /// The slot that holds the node; [`NONE`] for a holder and for a free node.
+    pub(super) parent: u32,
+    /// Sums over the boxes below.
+    pub(super) sums: Sums,
+}
+
+impl NodeInfo {
+    const FREE: Self = Self { parent: NONE, sums: Sums::NONE };
 }
 
 /// All nodes of the trees of one body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arena {
     pub(super) slots: Vec<Slot>,
-    /// By node: the slot that holds it; [`NONE`] for a holder and for a free node.
-    pub(super) parent: Vec<u32>,
-    /// By node: sums over the boxes below it.
-    pub(super) sums: Vec<Sums>,
+    pub(super) nodes: Vec<NodeInfo>,
     /// By triangle: the slot that holds it; [`NONE`] if it is in no tree.
     pub(super) leaf_at: Vec<u32>,
     pub(super) free: Vec<u32>,
@@ -126,24 +186,42 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// A node with two empty slots.
+    /// Makes room for the nodes of this many more triangles, and writes to it once.
+    pub(super) fn reserve(&mut self, triangles: usize) {
+        let (nodes, leaves) = (self.nodes.len(), self.leaf_at.len());
+        self.slots.resize(2 * (nodes + triangles), Slot::EMPTY);
+        self.slots.truncate(2 * nodes);
+        self.nodes.resize(nodes + triangles, NodeInfo::FREE);
+        self.nodes.truncate(nodes);
+        self.leaf_at.resize(leaves + triangles, NONE);
+        self.leaf_at.truncate(leaves);
+    }
+
+    /// A node whose slots hold nothing of use yet.
+    #[inline]
     pub(super) fn new_node(&mut self) -> u32 {
         if let Some(node) = self.free.pop() {
             self.in_order = false;
             return node;
         }
-        let node = self.parent.len() as u32;
+        let node = self.nodes.len() as u32;
         self.slots.extend([Slot::EMPTY; 2]);
-        self.parent.push(NONE);
-        self.sums.push(Sums::default());
+        self.nodes.push(NodeInfo::FREE);
         node
     }
 
+    /// A node for a root: its first slot is empty and waits for it, its second stays so.
+    pub(super) fn new_holder(&mut self) -> u32 {
+        let holder = self.new_node();
+        self.slots[2 * holder as usize] = Slot::EMPTY;
+        self.slots[2 * holder as usize + 1] = Slot::EMPTY;
+        holder
+    }
+
     /// Gives a node back. Its slots must have been moved elsewhere.
+    #[inline]
     pub(super) fn free_node(&mut self, node: u32) {
-        self.slots[2 * node as usize] = Slot::EMPTY;
-        self.slots[2 * node as usize + 1] = Slot::EMPTY;
-        self.parent[node as usize] = NONE;
+        self.nodes[node as usize].parent = NONE;
         self.free.push(node);
     }
 
@@ -152,13 +230,19 @@ impl Arena {
         &self.slots[at as usize]
     }
 
+    /// The slot that holds a node.
+    #[inline]
+    pub(super) fn parent(&self, node: u32) -> u32 {
+        self.nodes[node as usize].parent
+    }
+
     /// Puts a subtree into a slot and tells it where it is.
     #[inline]
     pub(super) fn put(&mut self, at: u32, subtree: Slot) {
         self.slots[at as usize] = subtree;
-        if let Some(node) = subtree.child.as_node() {
-            self.parent[node as usize] = at;
-        } else if let Some(triangle) = subtree.child.as_leaf() {
+        if let Some(node) = subtree.child().as_node() {
+            self.nodes[node as usize].parent = at;
+        } else if let Some(triangle) = subtree.child().as_leaf() {
             self.leaf_at[triangle as usize] = at;
         }
     }
@@ -169,28 +253,19 @@ impl Arena {
         let at = 2 * node as usize;
         let (a, b) = (self.slots[at], self.slots[at + 1]);
         let sums = Sums::of(&a, self.sums_below(&a)) + Sums::of(&b, self.sums_below(&b));
-        self.sums[node as usize] = sums;
-        let (low, high) = a.union(&b);
-        Slot { low, child: Child::node(node), high, height: 1 + a.height.max(b.height), dirty: false }
+        self.nodes[node as usize].sums = sums;
+        Slot::new(a.union(&b), Child::node(node), 1 + a.height().max(b.height()))
     }
 
     /// The sums of the node a slot leads to, nothing for a triangle.
     #[inline]
     pub(super) fn sums_below(&self, slot: &Slot) -> Sums {
-        slot.child.as_node().map_or(Sums::default(), |node| self.sums[node as usize])
-    }
-
-    /// How many triangles a slot holds.
-    pub(super) fn leaves_below(&self, slot: &Slot) -> u32 {
-        match slot.child.as_node() {
-            Some(node) => self.sums[node as usize].leaves,
-            None => u32::from(!slot.is_empty()),
-        }
+        slot.child().as_node().map_or(Sums::NONE, |node| self.nodes[node as usize].sums)
     }
 
     /// Lists the triangles below a slot, in the order of the tree.
     pub(super) fn list_triangles(&self, at: u32, out: &mut Vec<u32>) {
-        let child = self.slot(at).child;
+        let child = self.slot(at).child();
         if let Some(node) = child.as_node() {
             self.list_triangles(2 * node, out);
             self.list_triangles(2 * node + 1, out);
@@ -208,7 +283,7 @@ impl Arena {
 
     /// Nodes in use, holders included.
     pub(super) fn node_count(&self) -> usize {
-        self.parent.len() - self.free.len()
+        self.nodes.len() - self.free.len()
     }
 
     /// Nodes free to be used again.
@@ -218,8 +293,7 @@ impl Arena {
 
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.slots[..])
-            + size_of_val(&self.parent[..])
-            + size_of_val(&self.sums[..])
+            + size_of_val(&self.nodes[..])
             + size_of_val(&self.leaf_at[..])
             + size_of_val(&self.free[..])
     }

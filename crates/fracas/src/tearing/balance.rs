@@ -16,43 +16,29 @@ use super::arena::{Arena, Slot};
 use super::metric::Metric;
 
 impl Arena {
-    /// Joins two trees of any heights into one, which is left in slot `at`. `spare` is a node without content.
+    /// Joins two trees of any heights into one, which is in no slot yet. `spare` is a node without content.
     ///
     /// The shorter one goes down the taller one, always towards the child whose box grows least, to where the heights
     /// match. On the way back rotations restore balance. O(difference of heights).
-    pub(super) fn join(&mut self, at: u32, spare: u32, a: Slot, b: Slot, metric: Metric) {
-        let (tall, short) = if a.height >= b.height { (a, b) } else { (b, a) };
-        if tall.height <= short.height + 1 {
-            let joined = self.pair(spare, tall, short);
-            self.put(at, joined);
-            return;
+    pub(super) fn join(&mut self, spare: u32, a: Slot, b: Slot, metric: Metric) -> Slot {
+        let (tall, short) = if a.height() >= b.height() { (a, b) } else { (b, a) };
+        if tall.height() <= short.height() + 1 {
+            return self.pair(spare, tall, short);
         }
         self.in_order = false;
-        let node = tall.child.as_node().expect("a tree taller than another by two is no leaf");
-        self.put(at, tall);
+        let node = tall.child().as_node().expect("a tree taller than another by two is no leaf");
         let growth = |child: &Slot| metric.of(child.union(&short)) - metric.of_slot(child);
-        let (l, r) = (self.slot(2 * node), self.slot(2 * node + 1));
+        let (l, r) = (*self.slot(2 * node), *self.slot(2 * node + 1));
         // Of equal growth, as where boxes have no volume, the lower child needs no rotation.
-        let (to_l, to_r) = (growth(l), growth(r));
-        let into_left = to_l < to_r || (to_l == to_r && l.height <= r.height);
-        let down = 2 * node + u32::from(!into_left);
-        let child = *self.slot(down);
-        self.join(down, spare, child, short, metric);
-        self.settle_node(at, node, metric);
-    }
-
-    /// After the slots of a node in slot `at` have changed: restores its balance if heights differ by two, else tries to
-    /// tighten it; writes it anew into its slot.
-    #[inline]
-    pub(super) fn settle_node(&mut self, at: u32, node: u32, metric: Metric) {
-        let (l, r) = (self.slot(2 * node).height, self.slot(2 * node + 1).height);
-        if l.abs_diff(r) > 1 {
+        let (to_l, to_r) = (growth(&l), growth(&r));
+        let into_left = to_l < to_r || (to_l == to_r && l.height() <= r.height());
+        let (down, child, other) = if into_left { (2 * node, l, r) } else { (2 * node + 1, r, l) };
+        let joined = self.join(spare, child, short, metric);
+        self.put(down, joined);
+        if joined.height().abs_diff(other.height()) > 1 {
             self.rotate(node, metric);
-        } else {
-            self.permute(node, metric);
         }
-        let pulled = self.pull(node);
-        self.slots[at as usize] = pulled;
+        self.pull(node)
     }
 
     /// Rotates a node whose children's heights differ by exactly two.
@@ -61,12 +47,15 @@ impl Arena {
     /// enough, the other goes down to y; if they are equally high, the one that fits better to y.
     fn rotate(&mut self, node: u32, metric: Metric) {
         let (left, right) = (*self.slot(2 * node), *self.slot(2 * node + 1));
-        let (x, y, y_at) =
-            if left.height > right.height { (left, right, 2 * node + 1) } else { (right, left, 2 * node) };
-        debug_assert_eq!(x.height, y.height + 2);
-        let inner = x.child.as_node().expect("the higher child has children");
+        let (x, y, y_at) = if left.height() > right.height() {
+            (left, right, 2 * node + 1)
+        } else {
+            (right, left, 2 * node)
+        };
+        debug_assert_eq!(x.height(), y.height() + 2);
+        let inner = x.child().as_node().expect("the higher child has children");
         let (p, q) = (*self.slot(2 * inner), *self.slot(2 * inner + 1));
-        let p_stays = match p.height.cmp(&q.height) {
+        let p_stays = match p.height().cmp(&q.height()) {
             std::cmp::Ordering::Greater => true,
             std::cmp::Ordering::Less => false,
             std::cmp::Ordering::Equal => metric.of(q.union(&y)) <= metric.of(p.union(&y)),
@@ -86,10 +75,10 @@ impl Arena {
         let (a, b) = (*self.slot(l), *self.slot(r));
         let (a_size, b_size) = (metric.of_slot(&a), metric.of_slot(&b));
         let mut best = Swap { gain: 0.0, slots: None };
-        if let (Some(left), Some(right)) = (a.child.as_node(), b.child.as_node()) {
+        if let (Some(left), Some(right)) = (a.child().as_node(), b.child().as_node()) {
             self.try_grandchildren(&mut best, (left, right), a_size + b_size, metric);
         }
-        for (parent, size, uncle_at) in [(a.child, a_size, r), (b.child, b_size, l)] {
+        for (parent, size, uncle_at) in [(a.child(), a_size, r), (b.child(), b_size, l)] {
             if let Some(parent) = parent.as_node() {
                 self.try_uncle(&mut best, parent, size, uncle_at, metric);
             }
@@ -101,7 +90,7 @@ impl Arena {
         self.put(y, in_x);
         for at in [l, r] {
             // Only nodes that lost a child to the other side need to be made new; doing both costs little.
-            if let Some(child) = self.slot(at).child.as_node() {
+            if let Some(child) = self.slot(at).child().as_node() {
                 let pulled = self.pull(child);
                 self.slots[at as usize] = pulled;
             }
@@ -117,9 +106,9 @@ impl Arena {
             // b changes places with c: then a goes with c, and b with d.
             let (c_at, d_at) = (2 * right + k, 2 * right + 1 - k);
             let (c, d) = (self.slot(c_at), self.slot(d_at));
-            let heights = [1 + a.height.max(c.height), 1 + b.height.max(d.height)];
-            let balanced = a.height.abs_diff(c.height) <= 1
-                && b.height.abs_diff(d.height) <= 1
+            let heights = [1 + a.height().max(c.height()), 1 + b.height().max(d.height())];
+            let balanced = a.height().abs_diff(c.height()) <= 1
+                && b.height().abs_diff(d.height()) <= 1
                 && heights[0].abs_diff(heights[1]) <= 1;
             if balanced {
                 let size = metric.of(a.union(c)) + metric.of(b.union(d));
@@ -132,14 +121,14 @@ impl Arena {
     #[inline]
     fn try_uncle(&self, best: &mut Swap, parent: u32, present: f32, uncle_at: u32, metric: Metric) {
         let uncle = self.slot(uncle_at);
-        let before = self.slot(2 * parent).height.max(self.slot(2 * parent + 1).height) + 1;
-        let before = before.max(uncle.height);
+        let before = self.slot(2 * parent).height().max(self.slot(2 * parent + 1).height()) + 1;
+        let before = before.max(uncle.height());
         for k in 0..2 {
             let (nephew, other) = (self.slot(2 * parent + k), self.slot(2 * parent + 1 - k));
-            let joined = 1 + uncle.height.max(other.height);
-            let balanced = uncle.height.abs_diff(other.height) <= 1
-                && joined.abs_diff(nephew.height) <= 1
-                && joined.max(nephew.height) == before;
+            let joined = 1 + uncle.height().max(other.height());
+            let balanced = uncle.height().abs_diff(other.height()) <= 1
+                && joined.abs_diff(nephew.height()) <= 1
+                && joined.max(nephew.height()) == before;
             if balanced {
                 best.consider(present - metric.of(uncle.union(other)), uncle_at, 2 * parent + k);
             }
@@ -151,26 +140,27 @@ impl Arena {
     /// Post-order over the marked nodes: each is looked at once, when all below it is in order.
     pub(super) fn mend(&mut self, at: u32, metric: Metric, settled: &mut Vec<u32>, settle_height: u8) {
         let slot = &mut self.slots[at as usize];
-        if !slot.dirty {
+        if !slot.is_dirty() {
             return;
         }
-        slot.dirty = false;
-        let Some(node) = slot.child.as_node() else { return };
+        slot.set_dirty(false);
+        let Some(node) = slot.child().as_node() else { return };
         self.mend(2 * node, metric, settled, settle_height);
         self.mend(2 * node + 1, metric, settled, settle_height);
         let (a, b) = (*self.slot(2 * node), *self.slot(2 * node + 1));
         if a.is_empty() || b.is_empty() {
             self.free_node(node);
             self.put(at, if a.is_empty() { b } else { a });
-        } else if a.height.abs_diff(b.height) <= 1 {
+        } else if a.height().abs_diff(b.height()) <= 1 {
             self.permute(node, metric);
             let pulled = self.pull(node);
-            if pulled.height == settle_height {
+            if pulled.height() == settle_height {
                 settled.push(node);
             }
             self.slots[at as usize] = pulled;
         } else {
-            self.join(at, node, a, b, metric);
+            let joined = self.join(node, a, b, metric);
+            self.put(at, joined);
         }
     }
 }

@@ -7,8 +7,9 @@
 //!
 //! The median rule divides in halves along the longest axis, as the paper does.
 
-use super::arena::{Arena, Slot};
+use super::arena::{Arena, Child, Slot};
 use crate::tree::split::{BINS, BestCut, Bin, Binning, Extent, Item, cut, cut_by_bins, half_area};
+use glam::Vec4;
 
 /// How sets of triangles are divided when a tree, or a part of it, is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +94,12 @@ impl Arena {
             TearingBuild::Median => {
                 let half = items.len() / 2;
                 let axis = Extent::of(items).longest_centre_axis();
-                (cut(items, axis, half), halves(half, items.len() - half, height))
+                if items.len() <= SORTED {
+                    sort_along(items, axis);
+                } else {
+                    cut(items, axis, half);
+                }
+                (half, halves(half, items.len() - half, height))
             }
             TearingBuild::SurfaceArea => split_by_area(items, height),
         };
@@ -101,6 +107,85 @@ impl Arena {
         let a = self.build_subtree(lower, left_height, rule);
         let b = self.build_subtree(upper, right_height, rule);
         self.pair(node, a, b)
+    }
+}
+
+/// Largest set for [`Arena::build_small`].
+pub(super) const SMALL: usize = 64;
+
+/// A few items, their centres side by side, and the order in which they are to be divided.
+#[derive(Clone, Debug)]
+pub(super) struct SmallSet {
+    centres: [Vec4; SMALL],
+    order: [u8; SMALL],
+    sorted: [u8; SMALL],
+    keys: [i32; SMALL],
+}
+
+impl Default for SmallSet {
+    fn default() -> Self {
+        Self { centres: [Vec4::ZERO; SMALL], order: [0; SMALL], sorted: [0; SMALL], keys: [0; SMALL] }
+    }
+}
+
+impl Arena {
+    /// Builds a tree of least height over a few items, by halves along the longest axis: as fast as can be.
+    pub(super) fn build_small(&mut self, items: &[Item], set: &mut SmallSet) -> Slot {
+        assert!((1..=SMALL).contains(&items.len()));
+        for (k, item) in items.iter().enumerate() {
+            set.centres[k] = item.centre();
+            set.order[k] = k as u8;
+        }
+        self.build_range(items, set, 0, items.len())
+    }
+
+    fn build_range(&mut self, items: &[Item], set: &mut SmallSet, from: usize, to: usize) -> Slot {
+        let leaf = |place: usize| leaf_of(&items[set.order[place] as usize]);
+        match to - from {
+            1 => leaf(from),
+            2 => {
+                let (a, b) = (leaf(from), leaf(from + 1));
+                let node = self.new_node();
+                self.pair(node, a, b)
+            }
+            count => {
+                set.sort_along_longest_axis(from, to);
+                let half = from + count / 2;
+                let node = self.new_node();
+                let a = self.build_range(items, set, from, half);
+                let b = self.build_range(items, set, half, to);
+                self.pair(node, a, b)
+            }
+        }
+    }
+}
+
+impl SmallSet {
+    /// Sorts a run of items by their centres along the axis in which these lie furthest apart. Each item counts how
+    /// many come before it: no branch depends on the data.
+    fn sort_along_longest_axis(&mut self, from: usize, to: usize) {
+        let Self { centres, order, sorted, keys } = self;
+        let (mut low, mut high) = (Vec4::INFINITY, Vec4::NEG_INFINITY);
+        for &item in &order[from..to] {
+            let centre = centres[item as usize % SMALL];
+            (low, high) = (low.min(centre), high.max(centre));
+        }
+        let axis = (high - low).max_position();
+        let count = to - from;
+        for (key, &item) in keys.iter_mut().zip(&order[from..to]) {
+            let bits = centres[item as usize % SMALL][axis].to_bits() as i32;
+            // Bits of floats in the order of integers. The last few tell equal ones apart.
+            let ordered = bits ^ ((bits >> 31) as u32 >> 1) as i32;
+            *key = ordered & !(SMALL as i32 - 1) | i32::from(item);
+        }
+        let padded = count.next_multiple_of(8);
+        keys[count..padded].fill(i32::MAX);
+        for k in 0..count {
+            let key = keys[k];
+            let before: i32 = keys[..padded].iter().map(|other| i32::from(*other < key)).sum();
+            sorted[before as usize % SMALL] = order[from + k];
+        }
+        order[from..to].copy_from_slice(&sorted[..count]);
     }
 }
 
@@ -113,8 +198,7 @@ fn halves(left: usize, right: usize, height: u8) -> (u8, u8) {
 }
 
 fn leaf_of(item: &Item) -> Slot {
-    let (low, high) = (item.low.to_array(), item.high.to_array());
-    Slot::leaf(item.triangle(), [low[0], low[1], low[2]], [high[0], high[1], high[2]])
+    Slot::new((item.low, item.high), Child::leaf(item.triangle()), 0)
 }
 
 /// Divides the items so that both sides can have the heights returned.

@@ -289,12 +289,12 @@ impl Worker {
     #[inline(always)]
     fn step_itself<S: Simd>(&mut self, filter: &RowFilter<S>, mesh: &LiveMesh, tree: &Tree, at: u32) {
         let slot = tree.arena.slot(at);
-        if slot.height <= BUNCH {
+        if slot.height() <= BUNCH {
             let row = self.a_rows.get(filter, (mesh, tree), at, None);
             self.findings.compare_within(filter, (&row.side, &row.ids.triangles), &mut self.stats);
             return;
         }
-        let node = slot.child.as_node().expect("higher than a bunch");
+        let node = slot.child().as_node().expect("higher than a bunch");
         self.stats.node_pairs += 1;
         let (l, r) = (2 * node, 2 * node + 1);
         if tree.arena.slot(l).overlaps(tree.arena.slot(r)) {
@@ -314,7 +314,7 @@ impl Worker {
         (i, j): Task,
     ) {
         let (p, q) = (a.1.arena.slot(i), b.1.arena.slot(j));
-        if p.height <= BUNCH && q.height <= BUNCH {
+        if p.height() <= BUNCH && q.height() <= BUNCH {
             let a_row = self.a_rows.get(filter, a, i, None);
             let b_row = self.b_rows.get(filter, b, j, bridge);
             self.findings.compare_rows::<S, NEIGHBOURS>(
@@ -358,16 +358,17 @@ impl Worker {
 /// The two slots of what a slot leads to, or the slot itself if that is a bunch.
 #[inline(always)]
 fn parts(at: u32, slot: &Slot) -> std::ops::Range<u32> {
-    match slot.child.as_node() {
-        Some(node) if slot.height > BUNCH => 2 * node..2 * node + 2,
+    match slot.child().as_node() {
+        Some(node) if slot.height() > BUNCH => 2 * node..2 * node + 2,
         _ => at..at + 1,
     }
 }
 
 #[inline(always)]
 fn mapped(slot: &Slot, bridge: &Bridge) -> Slot {
-    let (low, high) = bridge.map_box(slot.low, slot.high);
-    Slot { low, high, ..*slot }
+    let (low, high) = slot.corners();
+    let (low, high) = bridge.map_box(low, high);
+    Slot::leaf(0, low, high)
 }
 
 /// A bunch, gathered for the filter.
@@ -442,7 +443,7 @@ fn gather(mesh: &LiveMesh, frame: &Frame, arena: &Arena, at: u32, ids: &mut RowI
 }
 
 fn collect(arena: &Arena, at: u32, ids: &mut RowIds, count: &mut usize) {
-    let child = arena.slot(at).child;
+    let child = arena.slot(at).child();
     if let Some(triangle) = child.as_leaf() {
         ids.triangles[*count] = triangle;
         *count += 1;

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   1 place    every new triangle gets a host (`place`)
-//!   2 write    removed leaves become empty, hosts become small subtrees, moved leaves get new boxes
+//!   2 write    the *bunches* around hosts and removed triangles, subtrees of up to eight, are made anew from what
+//!              stays and what is new; moved leaves get new boxes
 //!   3 mark     from every changed slot up to the root, each slot once; all paths climb in step, so that their
 //!              cache misses overlap
 //!   4 mend     post-order over what is marked: drop, join, tighten (`balance`)
@@ -11,8 +12,9 @@
 //! Never are single insertions mixed into it: a whole step may tip a node by more than two, which joins can mend and
 //! rotations could not.
 
-use super::arena::{Arena, NONE, Slot};
-use super::place::Placement;
+use super::arena::{Arena, NONE, Slot, TAGS};
+use super::build::{SMALL, SmallSet};
+use super::place::{Group, Placement};
 use super::{TearingOptions, Tree};
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit, TriangleId};
@@ -26,18 +28,36 @@ pub struct TearStats {
     pub removed: u64,
     /// Triangles put into the tree.
     pub inserted: u64,
-    /// Small subtrees that came in the place of a leaf.
-    pub groups: u64,
+    /// Small subtrees made anew.
+    pub bunches: u64,
     /// Slots on the paths from changes to the roots.
     pub marked: u64,
     /// Triangles in parts of the tree that were built anew to keep it tight.
     pub rebuilt: u64,
+    /// Parts that have come apart and become pieces of their own.
+    pub parted: u64,
+}
+
+/// Height up to which a subtree is made anew when something in it changes.
+const BUNCH: u8 = 3;
+
+/// A subtree to be made anew.
+#[derive(Clone, Copy, Debug)]
+struct Bunch {
+    /// Where it is. While the list is made, the slot's tag is its place in the list, plus one.
+    slot: u32,
+    /// The groups of new triangles that come to it.
+    first_group: u32,
 }
 
 /// Lists that every step needs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FollowScratch {
     placement: Placement,
+    /// The leaves of the added triangles.
+    leaves: Vec<Slot>,
+    bunches: Vec<Bunch>,
+    small: SmallSet,
     pub(super) items: Vec<Item>,
     pub(super) touched: Vec<u32>,
     roots: Vec<u32>,
@@ -57,7 +77,8 @@ pub(super) fn leaf_slot(mesh: &LiveMesh, frame: &Frame, triangle: u32) -> Slot {
 
 #[inline]
 pub(super) fn item_of(leaf: &Slot) -> Item {
-    Item::new(leaf.low, leaf.high, leaf.child.as_leaf().expect("a leaf"))
+    let ((low, high), triangle) = (leaf.bounds(), leaf.child().as_leaf().expect("a leaf"));
+    Item::of_box(low, high, triangle)
 }
 
 impl Tree {
@@ -80,18 +101,19 @@ impl Tree {
         stats.rebuilt = self.settle(options, &mut scratch);
 
         let frame = self.frame;
-        let arena = &self.arena;
+        scratch.leaves.clear();
+        scratch.leaves.extend(applied.triangles.clone().map(|t| leaf_slot(mesh, &frame, t)));
+        self.arena.fetch_leaves(&edit.removed);
+        let (arena, leaves) = (&self.arena, &scratch.leaves);
         let pieces = &self.pieces;
-        scratch.placement.flood(
-            mesh,
-            edit,
-            applied,
-            |triangle| leaf_slot(mesh, &frame, triangle),
-            |leaf| pieces.iter().find_map(|piece| arena.nearest_leaf(piece.root, leaf)),
-        );
-        self.write_groups(mesh, applied, options, &mut scratch, &mut stats);
-        self.write_removed(edit, &mut scratch.touched);
-        self.write_left_over(mesh, applied, options, &mut scratch);
+        scratch.placement.flood(mesh, edit, applied, |added| {
+            let leaf = &leaves[added as usize];
+            pieces.iter().find_map(|piece| arena.nearest_leaf(piece.root, leaf))
+        });
+        self.list_bunches(edit, &mut scratch);
+        self.write_bunches(options, &mut scratch);
+        stats.bunches = scratch.bunches.len() as u64;
+        self.write_left_over(options, &mut scratch);
         self.write_moved(mesh, edit, applied, &mut scratch.touched);
         self.mark_and_mend(&mut scratch, options, &mut stats);
         self.scratch = scratch;
@@ -103,58 +125,57 @@ impl Tree {
         stats
     }
 
-    fn write_groups(
-        &mut self,
-        mesh: &LiveMesh,
-        applied: &Applied,
-        options: &TearingOptions,
-        scratch: &mut FollowScratch,
-        stats: &mut TearStats,
-    ) {
-        let FollowScratch { placement, items, touched, .. } = scratch;
-        stats.groups = placement.groups.len() as u64;
-        for group in &placement.groups {
-            let at = self.arena.leaf_at[group.host as usize];
-            items.clear();
-            if mesh.is_alive(TriangleId(group.host)) {
-                items.push(item_of(self.arena.slot(at)));
-            } else {
-                self.arena.leaf_at[group.host as usize] = NONE;
-            }
-            let mut added = group.first;
-            while added != NONE {
-                items.push(item_of(&leaf_slot(mesh, &self.frame, applied.triangles.start + added)));
-                added = placement.next[added as usize];
-            }
-            let rule = options.build_of(items.len());
-            self.arena.build(at, items, None, rule);
-            touched.push(at);
+    /// Finds the bunches that hosts and removed triangles are in, hangs the groups on them, and empties the leaves of
+    /// removed triangles.
+    fn list_bunches(&mut self, edit: &MeshEdit, scratch: &mut FollowScratch) {
+        let FollowScratch { placement, bunches, .. } = scratch;
+        bunches.clear();
+        for index in 0..placement.groups.len() {
+            let group = &mut placement.groups[index];
+            let bunch = self.arena.bunch_at(self.arena.leaf_at[group.host as usize], bunches);
+            group.next = std::mem::replace(&mut bunch.first_group, index as u32);
+        }
+        for triangle in &edit.removed {
+            let at = std::mem::replace(&mut self.arena.leaf_at[triangle.index()], NONE);
+            self.arena.bunch_at(at, bunches);
+            let tag = self.arena.slot(at).tag();
+            self.arena.slots[at as usize] = Slot::EMPTY;
+            self.arena.slots[at as usize].set_tag(tag);
         }
     }
 
-    /// Empties the leaves of removed triangles in whose place nothing came.
-    fn write_removed(&mut self, edit: &MeshEdit, touched: &mut Vec<u32>) {
-        for triangle in &edit.removed {
-            let at = std::mem::replace(&mut self.arena.leaf_at[triangle.index()], NONE);
-            if at != NONE {
-                self.arena.slots[at as usize] = Slot::EMPTY;
-                touched.push(at);
+    fn write_bunches(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) {
+        let FollowScratch { placement, leaves, items, touched, bunches, small, .. } = scratch;
+        for bunch in bunches {
+            items.clear();
+            self.arena.take_out(bunch.slot, items);
+            let mut group = bunch.first_group;
+            while group != NONE {
+                let Group { first, next, .. } = placement.groups[group as usize];
+                let mut added = first;
+                while added != NONE {
+                    items.push(item_of(&leaves[added as usize]));
+                    added = placement.next[added as usize];
+                }
+                group = next;
             }
+            match items.len() {
+                0 => self.arena.slots[bunch.slot as usize] = Slot::EMPTY,
+                1..=SMALL => {
+                    let subtree = self.arena.build_small(items, small);
+                    self.arena.put(bunch.slot, subtree);
+                }
+                _ => self.arena.build(bunch.slot, items, None, options.build),
+            }
+            touched.push(bunch.slot);
         }
     }
 
     /// New triangles of a body that had none: they become a tree of their own.
-    fn write_left_over(
-        &mut self,
-        mesh: &LiveMesh,
-        applied: &Applied,
-        options: &TearingOptions,
-        scratch: &mut FollowScratch,
-    ) {
-        let FollowScratch { placement, items, .. } = scratch;
+    fn write_left_over(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) {
+        let FollowScratch { placement, leaves, items, .. } = scratch;
         items.clear();
-        let left_over = placement.left_over().map(|added| applied.triangles.start + added);
-        items.extend(left_over.map(|triangle| item_of(&leaf_slot(mesh, &self.frame, triangle))));
+        items.extend(placement.left_over().iter().map(|&added| item_of(&leaves[added as usize])));
         if !items.is_empty() {
             let root = self.empty_piece();
             self.arena.build(root, items, None, options.build);
@@ -165,8 +186,8 @@ impl Tree {
         for &(vertex, _) in &edit.moved {
             for triangle in mesh.triangles_of_vertex(vertex).filter(|t| t.0 < applied.triangles.start) {
                 let at = self.arena.leaf_at[triangle.index()];
-                let dirty = self.arena.slot(at).dirty;
-                self.arena.slots[at as usize] = Slot { dirty, ..leaf_slot(mesh, &self.frame, triangle.0) };
+                let leaf = leaf_slot(mesh, &self.frame, triangle.0);
+                self.arena.slots[at as usize].set_bounds(leaf.bounds());
                 touched.push(at);
             }
         }
@@ -190,29 +211,78 @@ impl Tree {
 }
 
 impl Arena {
+    /// The bunch that a leaf is in, a new one if it is not in the list.
+    fn bunch_at<'a>(&mut self, leaf_at: u32, bunches: &'a mut Vec<Bunch>) -> &'a mut Bunch {
+        let mut at = leaf_at;
+        loop {
+            let above = self.parent(at / 2);
+            if above == NONE || self.slot(above).height() > BUNCH {
+                break;
+            }
+            at = above;
+        }
+        let slot = &mut self.slots[at as usize];
+        if slot.tag() == 0 {
+            bunches.push(Bunch { slot: at, first_group: NONE });
+            assert!(bunches.len() < TAGS as usize, "too many changes in one step");
+            slot.set_tag(bunches.len() as u32);
+        }
+        &mut bunches[slot.tag() as usize - 1]
+    }
+
+    /// Lists what is left of the triangles below a slot and gives back the nodes.
+    fn take_out(&mut self, at: u32, items: &mut Vec<Item>) {
+        let slot = *self.slot(at);
+        if let Some(node) = slot.child().as_node() {
+            self.take_out(2 * node, items);
+            self.take_out(2 * node + 1, items);
+            self.free_node(node);
+        } else if !slot.is_empty() {
+            items.push(item_of(&slot));
+        }
+    }
+
+    /// Reads the slots of these triangles once, all at a time, so that the memory is at hand when they are needed.
+    fn fetch_leaves(&self, triangles: &[TriangleId]) {
+        let height = |at: u32| self.slots.get(at as usize).map_or(0, |slot| slot.height());
+        let read = triangles.iter().fold(0, |all, t| all ^ height(self.leaf_at[t.index()]));
+        std::hint::black_box(read);
+    }
+
+    /// Reads what mending will need beside a slot on a path: the sums and the children of its sibling.
+    #[inline]
+    fn fetch_sibling(&self, at: u32) -> u32 {
+        match self.slots[(at ^ 1) as usize].child().as_node() {
+            Some(node) => self.nodes[node as usize].sums.leaves ^ u32::from(self.slot(2 * node).height()),
+            None => 0,
+        }
+    }
+
     /// Marks every slot above the touched ones, which are used up, and lists the roots reached. Returns how many
     /// were marked.
     fn mark(&mut self, touched: &mut Vec<u32>, roots: &mut Vec<u32>) -> u64 {
-        let mut marked = 0;
+        let (mut marked, mut read) = (0, 0);
         while !touched.is_empty() {
             let mut kept = 0;
             for k in 0..touched.len() {
                 let at = touched[k];
-                let above = self.parent[(at / 2) as usize];
+                let above = self.parent(at / 2);
                 if above == NONE {
-                    self.slots[at as usize].dirty = true;
+                    self.slots[at as usize].set_dirty(true);
                     if !roots.contains(&at) {
                         roots.push(at);
                     }
-                } else if !self.slots[above as usize].dirty {
-                    self.slots[above as usize].dirty = true;
+                } else if !self.slots[above as usize].is_dirty() {
+                    self.slots[above as usize].set_dirty(true);
                     marked += 1;
+                    read ^= self.fetch_sibling(above);
                     touched[kept] = above;
                     kept += 1;
                 }
             }
             touched.truncate(kept);
         }
+        std::hint::black_box(read);
         marked
     }
 }

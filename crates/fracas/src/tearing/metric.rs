@@ -1,6 +1,6 @@
 //! What makes a tree good: small boxes, measured by area or by squared volume.
 
-use super::arena::Slot;
+use super::arena::{Bounds, Slot};
 use std::ops::Add;
 
 /// What upkeep tries to make small.
@@ -16,36 +16,38 @@ pub enum Metric {
 
 /// Half the surface area of a box.
 #[inline]
-pub(super) fn half_area(low: [f32; 3], high: [f32; 3]) -> f32 {
-    let e = [high[0] - low[0], high[1] - low[1], high[2] - low[2]];
-    e[0] * e[1] + e[1] * e[2] + e[2] * e[0]
+pub(super) fn half_area((low, high): Bounds) -> f32 {
+    // The last lanes hold bits that are no good numbers, and arithmetic on those can be slow.
+    let e = high.with_w(0.0) - low.with_w(0.0);
+    e.x * (e.y + e.z) + e.y * e.z
 }
 
 #[inline]
-pub(super) fn squared_volume(low: [f32; 3], high: [f32; 3]) -> f32 {
-    let volume = (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]);
+pub(super) fn squared_volume((low, high): Bounds) -> f32 {
+    let e = high.with_w(0.0) - low.with_w(0.0);
+    let volume = e.x * e.y * e.z;
     volume * volume
 }
 
 impl Metric {
     #[inline]
-    pub(super) fn of(self, (low, high): ([f32; 3], [f32; 3])) -> f32 {
+    pub(super) fn of(self, bounds: Bounds) -> f32 {
         match self {
-            Self::Area => half_area(low, high),
-            Self::SquaredVolume => squared_volume(low, high),
+            Self::Area => half_area(bounds),
+            Self::SquaredVolume => squared_volume(bounds),
         }
     }
 
     #[inline]
     pub(super) fn of_slot(self, slot: &Slot) -> f32 {
-        self.of((slot.low, slot.high))
+        self.of(slot.bounds())
     }
 }
 
 /// Sums over the boxes of a subtree, kept at every node, so that Q and the area cost of any subtree are always known.
 ///
 /// They are pulled up from the children whenever a node changes, never added to, so that errors cannot gather.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sums {
     pub(super) half_area: f32,
     pub(super) squared_volume: f32,
@@ -53,13 +55,15 @@ pub(super) struct Sums {
 }
 
 impl Sums {
+    pub(super) const NONE: Self = Self { half_area: 0.0, squared_volume: 0.0, leaves: 0 };
+
     /// Of a slot and all below it, given the sums below.
     #[inline]
     pub(super) fn of(slot: &Slot, below: Self) -> Self {
         Self {
-            half_area: below.half_area + half_area(slot.low, slot.high),
-            squared_volume: below.squared_volume + squared_volume(slot.low, slot.high),
-            leaves: below.leaves + u32::from(slot.child.as_leaf().is_some()),
+            half_area: below.half_area + half_area(slot.bounds()),
+            squared_volume: below.squared_volume + squared_volume(slot.bounds()),
+            leaves: below.leaves + u32::from(slot.child().as_leaf().is_some()),
         }
     }
 }

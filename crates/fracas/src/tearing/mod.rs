@@ -55,6 +55,7 @@
 mod arena;
 mod balance;
 mod build;
+mod connect;
 mod find;
 mod follow;
 mod metric;
@@ -62,6 +63,7 @@ mod place;
 mod quality;
 mod refit;
 mod settle;
+mod split;
 mod validate;
 
 pub use build::TearingBuild;
@@ -69,11 +71,13 @@ pub use find::TearingFinder;
 pub use follow::TearStats;
 pub use metric::Metric;
 pub use quality::TearingQuality;
+pub use split::SplitError;
 
 use crate::geom::DVec3;
 use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};
 use crate::pairs::{Frame, Precision};
-use arena::{Arena, NONE, Slot};
+use arena::{Arena, NONE};
+use connect::Clusters;
 use follow::{FollowScratch, item_of, leaf_slot};
 
 /// How a body's tree is built and kept.
@@ -88,6 +92,8 @@ pub struct TearingOptions {
     pub upkeep: usize,
     /// Height of the parts that upkeep rebuilds: from 2 to 16. Default: 7, parts of about a hundred triangles.
     pub settle_height: u8,
+    /// Notice when an edit parts a piece in two, and give each its own tree. Default: true.
+    pub separate: bool,
     /// Rebuild a whole piece when its Q exceeds this, as the paper does with 2.3. Default: never.
     pub rebuild_above_q: Option<f64>,
 }
@@ -99,6 +105,7 @@ impl Default for TearingOptions {
             metric: Metric::Area,
             upkeep: 512,
             settle_height: 7,
+            separate: true,
             rebuild_above_q: None,
         }
     }
@@ -116,11 +123,6 @@ impl TearingOptions {
             ..Self::default()
         }
     }
-
-    /// The rule for a small subtree that an edit makes: a median split is good enough for a handful.
-    fn build_of(&self, triangles: usize) -> TearingBuild {
-        if triangles <= 8 { TearingBuild::Median } else { self.build }
-    }
 }
 
 /// A body that may be cut, torn or broken: its mesh, and the trees over its pieces.
@@ -129,6 +131,7 @@ pub struct TearingBody {
     mesh: LiveMesh,
     tree: Tree,
     options: TearingOptions,
+    clusters: Clusters,
 }
 
 /// One connected part of a body, as far as its trees know.
@@ -176,7 +179,7 @@ impl TearingBody {
         let mesh = LiveMesh::new(mesh);
         let mut tree = Tree::default();
         tree.rebuild(&mesh, &options);
-        Self { mesh, tree, options }
+        Self { mesh, tree, options, clusters: Clusters::default() }
     }
 
     /// The mesh as it is now.
@@ -206,6 +209,9 @@ impl TearingBody {
     pub fn apply(&mut self, edit: &MeshEdit) -> Result<TearStats, EditError> {
         let applied = self.mesh.apply(edit)?;
         let mut stats = self.tree.follow(&self.mesh, edit, &applied, &self.options);
+        if self.options.separate {
+            stats.parted = self.separate(edit) as u64;
+        }
         if let Some(limit) = self.options.rebuild_above_q
             && self.quality().q.is_some_and(|q| q > limit)
         {
@@ -213,6 +219,13 @@ impl TearingBody {
             self.rebuild();
         }
         Ok(stats)
+    }
+
+    /// Makes room for this many more triangles and vertices, so that edits within it wait neither for the allocator nor
+    /// for the system to hand out pages.
+    pub fn reserve(&mut self, triangles: usize, vertices: usize) {
+        self.mesh.reserve(triangles, vertices);
+        self.tree.arena.reserve(triangles);
     }
 
     /// Moves every vertex and refits all boxes.
@@ -278,7 +291,7 @@ impl Tree {
 
     /// The slot of the root of a new piece, still empty.
     fn new_piece(&mut self) -> u32 {
-        let root = 2 * self.arena.new_node();
+        let root = 2 * self.arena.new_holder();
         self.pieces.push(Piece { root });
         root
     }
@@ -307,10 +320,11 @@ impl Tree {
     fn bounds(&self) -> Option<([f32; 3], [f32; 3])> {
         let roots = self.pieces.iter().map(|piece| *self.arena.slot(piece.root));
         let all = roots.reduce(|a, b| {
-            let (low, high) = a.union(&b);
-            Slot { low, high, ..a }
+            let mut both = a;
+            both.set_bounds(a.union(&b));
+            both
         })?;
-        Some((all.low, all.high))
+        Some(all.corners())
     }
 
     /// Largest magnitude of a coordinate in the frame.

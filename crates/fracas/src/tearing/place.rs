@@ -4,8 +4,8 @@
 //! triangle that is in the tree already, and all that share a host become one small subtree in its place:
 //!
 //! - What replaces a removed triangle goes where that one was.
-//! - New surface is reached by a breadth-first flood that starts from all replacements and from all old triangles
-//!   that touch new surface, and hands each triangle the host of the one it was reached from.
+//! - New surface is reached by a breadth-first flood, round by round, that starts from all replacements and from all
+//!   old triangles that touch new surface, and hands each triangle the host of the one it was reached from.
 //! - What touches nothing in the tree takes the nearest leaf of a greedy descent; the flood goes on from there.
 //!
 //! The flood passes through vertices, so triangles that meet in a single vertex count as neighbours too.
@@ -21,6 +21,8 @@ pub(super) struct Group {
     pub(super) host: u32,
     /// The first of them, as an index into the edit's list; the others follow in [`Placement::next`].
     pub(super) first: u32,
+    /// The next group of the same bunch: see `follow`.
+    pub(super) next: u32,
 }
 
 /// Groups of new triangles, and memory to find them with.
@@ -29,17 +31,30 @@ pub(super) struct Placement {
     pub(super) groups: Vec<Group>,
     /// By added triangle: the next of its group.
     pub(super) next: Vec<u32>,
-    /// By added triangle: its group.
-    group: Vec<u32>,
     /// By triangle: its group as a host. Means nothing unless that group names it in turn.
     group_of_host: Vec<u32>,
-    /// By vertex: the step in which new surface used it, doubled; plus one when the flood has passed.
-    seen: Vec<u32>,
+    /// By vertex: a group that has reached it, and in which step that was.
+    reached: Vec<Reached>,
     step: u32,
-    queue: Vec<u32>,
+    /// Added triangles that no group has reached yet.
+    waiting: Vec<u32>,
+    /// What the present round of the flood has placed.
+    placed: Vec<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Reached {
+    step: u32,
+    group: u32,
 }
 
 impl Placement {
+    /// Memory for a mesh of so many triangle slots and vertices.
+    pub(super) fn grow(&mut self, slots: usize, vertices: usize) {
+        self.group_of_host.resize(slots.max(self.group_of_host.len()), 0);
+        self.reached.resize(vertices.max(self.reached.len()), Reached::default());
+    }
+
     /// Finds hosts for all triangles that an edit, already applied to the mesh, has added. Triangles are left over
     /// only if the tree has no leaf that could be a host.
     pub(super) fn flood(
@@ -47,103 +62,116 @@ impl Placement {
         mesh: &LiveMesh,
         edit: &MeshEdit,
         applied: &Applied,
-        leaf_of: impl Fn(u32) -> Slot,
-        nearest: impl Fn(&Slot) -> Option<u32>,
+        nearest: impl Fn(u32) -> Option<u32>,
     ) {
         self.begin(mesh, edit);
         for (i, new) in edit.added.iter().enumerate() {
             match new.origin {
-                Origin::Replaces(old) => self.place(i as u32, old.0),
-                Origin::Crack => {
-                    for v in new.corners {
-                        self.seen[v as usize] = 2 * self.step;
-                    }
+                Origin::Replaces(old) => {
+                    let group = self.group_of(old.0);
+                    self.join_group(i as u32, group);
+                    self.reach(new.corners, group);
                 }
+                Origin::Crack => self.waiting.push(i as u32),
             }
         }
-        for (i, new) in edit.added.iter().enumerate() {
-            if new.origin == Origin::Crack {
-                let old_corners = new.corners.into_iter().filter(|v| *v < applied.vertices.start);
-                let mut around = old_corners.flat_map(|v| mesh.triangles_of_vertex(v));
-                if let Some(old) = around.find(|t| t.0 < applied.triangles.start) {
-                    self.place(i as u32, old.0);
-                }
-            }
-        }
-        self.spread(mesh, applied, 0);
-        for i in 0..edit.added.len() as u32 {
-            if self.group[i as usize] == NONE
-                && let Some(host) = nearest(&leaf_of(applied.triangles.start + i))
-            {
-                let from = self.queue.len();
-                self.place(i, host);
-                self.spread(mesh, applied, from);
-            }
+        self.start_from_old_neighbours(mesh, edit, applied);
+        loop {
+            while self.spread(edit) {}
+            let Some(i) = self.waiting.pop() else { break };
+            let Some(host) = nearest(i) else {
+                self.waiting.push(i);
+                break;
+            };
+            let group = self.group_of(host);
+            self.join_group(i, group);
+            self.reach(edit.added[i as usize].corners, group);
         }
     }
 
     /// The added triangles without a host.
-    pub(super) fn left_over(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.group.len() as u32).filter(|&i| self.group[i as usize] == NONE)
+    pub(super) fn left_over(&self) -> &[u32] {
+        &self.waiting
     }
 
     fn begin(&mut self, mesh: &LiveMesh, edit: &MeshEdit) {
-        let added = edit.added.len();
         self.groups.clear();
-        self.queue.clear();
+        self.waiting.clear();
         self.next.clear();
-        self.next.resize(added, NONE);
-        self.group.clear();
-        self.group.resize(added, NONE);
-        self.group_of_host.resize(mesh.slot_count(), 0);
-        self.seen.resize(mesh.vertex_count(), 0);
-        self.step += 1;
-        if self.step == u32::MAX / 2 {
-            self.seen.fill(0);
-            self.step = 1;
+        self.next.resize(edit.added.len(), NONE);
+        self.grow(mesh.slot_count(), mesh.vertex_count());
+        if self.step == u32::MAX {
+            self.reached.fill(Reached::default());
+            self.step = 0;
         }
+        self.step += 1;
     }
 
-    /// Adds a triangle to the group of a host.
-    fn place(&mut self, added: u32, host: u32) {
+    /// New surface at a vertex of old triangles starts from one of those.
+    fn start_from_old_neighbours(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) {
+        self.placed.clear();
+        for k in 0..self.waiting.len() {
+            let i = self.waiting[k];
+            let old_corners =
+                edit.added[i as usize].corners.into_iter().filter(|v| *v < applied.vertices.start);
+            let mut around = old_corners.flat_map(|v| mesh.triangles_of_vertex(v));
+            if let Some(old) = around.find(|t| t.0 < applied.triangles.start) {
+                let group = self.group_of(old.0);
+                self.placed.push((i, group));
+            }
+        }
+        self.finish_round(edit);
+    }
+
+    /// One round of the flood: every waiting triangle at a vertex that a group has reached joins that group. Returns
+    /// whether there was one.
+    fn spread(&mut self, edit: &MeshEdit) -> bool {
+        self.placed.clear();
+        for &i in &self.waiting {
+            let mut at = edit.added[i as usize].corners.into_iter().map(|v| self.reached[v as usize]);
+            if let Some(reached) = at.find(|reached| reached.step == self.step) {
+                self.placed.push((i, reached.group));
+            }
+        }
+        self.finish_round(edit)
+    }
+
+    /// What was placed no longer waits; its vertices count as reached from the next round on.
+    fn finish_round(&mut self, edit: &MeshEdit) -> bool {
+        let mut placed = self.placed.iter().peekable();
+        self.waiting.retain(|i| placed.next_if(|(p, _)| p == i).is_none());
+        for k in 0..self.placed.len() {
+            let (i, group) = self.placed[k];
+            self.join_group(i, group);
+            self.reach(edit.added[i as usize].corners, group);
+        }
+        !self.placed.is_empty()
+    }
+
+    /// The group of a host, a new one if it has none.
+    fn group_of(&mut self, host: u32) -> u32 {
         let known = self.group_of_host[host as usize];
-        let is_known = self.groups.get(known as usize).is_some_and(|group| group.host == host);
-        let group = if is_known {
-            known
-        } else {
-            let group = self.groups.len() as u32;
-            self.groups.push(Group { host, first: NONE });
-            self.group_of_host[host as usize] = group;
-            group
-        };
-        self.join_group(added, group);
+        if self.groups.get(known as usize).is_some_and(|group| group.host == host) {
+            return known;
+        }
+        let group = self.groups.len() as u32;
+        self.groups.push(Group { host, first: NONE, next: NONE });
+        self.group_of_host[host as usize] = group;
+        group
     }
 
+    #[inline]
     fn join_group(&mut self, added: u32, group: u32) {
-        self.group[added as usize] = group;
         self.next[added as usize] = std::mem::replace(&mut self.groups[group as usize].first, added);
-        self.queue.push(added);
     }
 
-    /// Floods new surface from everything in the queue after `from`.
-    fn spread(&mut self, mesh: &LiveMesh, applied: &Applied, from: usize) {
-        let mut at = from;
-        while let Some(&added) = self.queue.get(at) {
-            at += 1;
-            let group = self.group[added as usize];
-            for v in mesh.triangles()[(applied.triangles.start + added) as usize] {
-                // Only where new surface is, and only once.
-                if self.seen[v as usize] != 2 * self.step {
-                    continue;
-                }
-                self.seen[v as usize] += 1;
-                for t in mesh.triangles_of_vertex(v) {
-                    // New triangles come first in the list.
-                    let Some(other) = t.0.checked_sub(applied.triangles.start) else { break };
-                    if self.group[other as usize] == NONE {
-                        self.join_group(other, group);
-                    }
-                }
+    /// The first group to reach a vertex keeps it.
+    #[inline]
+    fn reach(&mut self, corners: [u32; 3], group: u32) {
+        for v in corners {
+            let reached = &mut self.reached[v as usize];
+            if reached.step != self.step {
+                *reached = Reached { step: self.step, group };
             }
         }
     }
@@ -153,13 +181,13 @@ impl Arena {
     /// The leaf below a slot that a greedy descent finds: always into the child whose box grows least.
     pub(super) fn nearest_leaf(&self, root: u32, to: &Slot) -> Option<u32> {
         let mut slot = self.slot(root);
-        while let Some(node) = slot.child.as_node() {
+        while let Some(node) = slot.child().as_node() {
             let children = [self.slot(2 * node), self.slot(2 * node + 1)];
             let growth = children.map(|c| Metric::Area.of(c.union(to)) - Metric::Area.of_slot(c));
-            let near_right =
-                growth[1] < growth[0] || (growth[1] == growth[0] && children[1].height < children[0].height);
+            let near_right = growth[1] < growth[0]
+                || (growth[1] == growth[0] && children[1].height() < children[0].height());
             slot = children[usize::from(near_right)];
         }
-        slot.child.as_leaf()
+        slot.child().as_leaf()
     }
 }

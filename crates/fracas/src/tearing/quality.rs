@@ -31,13 +31,12 @@ impl TearingBody {
         for piece in &self.tree.pieces {
             let root = arena.slot(piece.root);
             let all = Sums::of(root, arena.sums_below(root));
-            quality.depth = quality.depth.max(root.height as usize);
+            quality.depth = quality.depth.max(root.height() as usize);
             quality.triangles += all.leaves as usize;
-            areas =
-                [areas[0] + f64::from(all.half_area), areas[1] + f64::from(half_area(root.low, root.high))];
+            areas = [areas[0] + f64::from(all.half_area), areas[1] + f64::from(half_area(root.bounds()))];
             squares = [
                 squares[0] + f64::from(all.squared_volume),
-                squares[1] + f64::from(squared_volume(root.low, root.high)),
+                squares[1] + f64::from(squared_volume(root.bounds())),
             ];
         }
         quality.sah = if areas[1] > 0.0 { areas[0] / areas[1] } else { 0.0 };

@@ -29,14 +29,13 @@ impl Tree {
     pub(super) fn lay_out(&mut self) {
         let mut new = Arena {
             slots: Vec::with_capacity(2 * self.arena.node_count()),
-            parent: Vec::with_capacity(self.arena.node_count()),
-            sums: Vec::with_capacity(self.arena.node_count()),
+            nodes: Vec::with_capacity(self.arena.node_count()),
             leaf_at: std::mem::take(&mut self.arena.leaf_at),
             in_order: true,
             ..Arena::default()
         };
         for piece in &mut self.pieces {
-            let holder = new.new_node();
+            let holder = new.new_holder();
             let root = *self.arena.slot(piece.root);
             piece.root = 2 * holder;
             new.copy_from(&self.arena, root, piece.root);
@@ -49,22 +48,22 @@ impl Tree {
     /// looked at; a whole pass takes as many calls as the body's nodes over `count`. Returns how many were changed.
     pub(super) fn optimise(&mut self, count: usize, options: &TearingOptions) -> usize {
         let metric = self.metric(options);
-        let nodes = self.arena.parent.len();
+        let nodes = self.arena.nodes.len();
         let mut changed = 0;
         for _ in 0..count.min(nodes) {
             // Backwards, so that children come before their parents as long as the layout is in order.
             self.cursor = if self.cursor == 0 { nodes - 1 } else { self.cursor.min(nodes) - 1 };
             let node = self.cursor as u32;
-            let at = self.arena.parent[node as usize];
+            let at = self.arena.parent(node);
             if at != NONE && self.arena.permute(node, metric) {
                 changed += 1;
                 let mut at = at;
                 // Boxes above stay what they are: the same leaves are below. Sums change all the way up.
                 loop {
                     let node = at / 2;
-                    let child = self.arena.slot(at).child.as_node().expect("a node on the way up");
+                    let child = self.arena.slot(at).child().as_node().expect("a node on the way up");
                     self.arena.pull(child);
-                    at = self.arena.parent[node as usize];
+                    at = self.arena.parent(node);
                     if at == NONE {
                         break;
                     }
@@ -77,13 +76,13 @@ impl Tree {
 
 impl Arena {
     fn copy_from(&mut self, old: &Self, subtree: Slot, at: u32) {
-        let Some(node) = subtree.child.as_node() else {
+        let Some(node) = subtree.child().as_node() else {
             self.put(at, subtree);
             return;
         };
         let copy = self.new_node();
-        self.sums[copy as usize] = old.sums[node as usize];
-        self.put(at, Slot { child: Child::node(copy), ..subtree });
+        self.nodes[copy as usize].sums = old.nodes[node as usize].sums;
+        self.put(at, Slot::new(subtree.bounds(), Child::node(copy), subtree.height()));
         for side in 0..2 {
             self.copy_from(old, *old.slot(2 * node + side), 2 * copy + side);
         }
@@ -92,13 +91,12 @@ impl Arena {
     /// Pulls all boxes up from the triangles. The nodes must be in order.
     fn refit(&mut self, mesh: &LiveMesh, frame: &Frame) {
         debug_assert!(self.in_order);
-        for node in (0..self.parent.len() as u32).rev() {
+        for node in (0..self.nodes.len() as u32).rev() {
             for at in [2 * node, 2 * node + 1] {
-                let child = self.slot(at).child;
+                let child = self.slot(at).child();
                 if let Some(triangle) = child.as_leaf() {
                     let leaf = leaf_slot(mesh, frame, triangle);
-                    self.slots[at as usize].low = leaf.low;
-                    self.slots[at as usize].high = leaf.high;
+                    self.slots[at as usize] = leaf;
                 } else if let Some(below) = child.as_node() {
                     let pulled = self.pull(below);
                     self.slots[at as usize] = pulled;

@@ -31,18 +31,18 @@ impl Tree {
     }
 
     fn rebuild_treelet(&mut self, node: u32, options: &TearingOptions, scratch: &mut FollowScratch) -> u64 {
-        let at = self.arena.parent[node as usize];
+        let at = self.arena.parent(node);
         // The node may have been taken apart since it was noted.
         if at == NONE {
             return 0;
         }
         let slot = *self.arena.slot(at);
-        if slot.child.as_node() != Some(node) || slot.height != options.settle_height {
+        if slot.child().as_node() != Some(node) || slot.height() != options.settle_height {
             return 0;
         }
         scratch.items.clear();
         self.arena.take_apart(node, &mut scratch.items);
-        self.arena.build(at, &mut scratch.items, Some(slot.height), options.build);
+        self.arena.build(at, &mut scratch.items, Some(slot.height()), options.build);
         scratch.touched.push(at);
         scratch.items.len() as u64
     }
@@ -56,7 +56,7 @@ impl Arena {
     pub(super) fn take_apart(&mut self, node: u32, items: &mut Vec<Item>) {
         for at in [2 * node, 2 * node + 1] {
             let slot = *self.slot(at);
-            match slot.child.as_node() {
+            match slot.child().as_node() {
                 Some(below) => self.take_apart(below, items),
                 None => items.push(item_of(&slot)),
             }

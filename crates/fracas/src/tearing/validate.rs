@@ -17,7 +17,7 @@ impl TearingBody {
         for piece in &self.tree.pieces {
             let arena = &self.tree.arena;
             let holder = piece.root / 2;
-            if arena.parent[holder as usize] != NONE || !arena.slot(piece.root + 1).is_empty() {
+            if arena.parent(holder) != NONE || !arena.slot(piece.root + 1).is_empty() {
                 return Err(format!("the root in slot {} has something beside or above it", piece.root));
             }
             if arena.slot(piece.root).is_empty() {
@@ -41,16 +41,16 @@ impl Walk<'_> {
     fn subtree(&mut self, at: u32) -> Result<(), String> {
         let arena = &self.tree.arena;
         let slot = arena.slot(at);
-        if slot.dirty {
+        if slot.is_dirty() {
             return Err(format!("slot {at} is still marked"));
         }
-        if let Some(triangle) = slot.child.as_leaf() {
+        if let Some(triangle) = slot.child().as_leaf() {
             return self.leaf(at, slot, triangle);
         }
-        let Some(node) = slot.child.as_node() else { return Err(format!("slot {at} is empty")) };
+        let Some(node) = slot.child().as_node() else { return Err(format!("slot {at} is empty")) };
         self.nodes += 1;
-        if arena.parent[node as usize] != at {
-            return Err(format!("node {node} in slot {at} thinks it is in {}", arena.parent[node as usize]));
+        if arena.parent(node) != at {
+            return Err(format!("node {node} in slot {at} thinks it is in {}", arena.parent(node)));
         }
         if arena.in_order && node <= at / 2 {
             return Err(format!("node {node} comes before the node that holds it"));
@@ -58,11 +58,12 @@ impl Walk<'_> {
         self.subtree(2 * node)?;
         self.subtree(2 * node + 1)?;
         let (a, b) = (arena.slot(2 * node), arena.slot(2 * node + 1));
-        if a.height.abs_diff(b.height) > 1 || slot.height != 1 + a.height.max(b.height) {
-            let heights = [slot.height, a.height, b.height];
+        if a.height().abs_diff(b.height()) > 1 || slot.height() != 1 + a.height().max(b.height()) {
+            let heights = [slot.height(), a.height(), b.height()];
             return Err(format!("node {node} and its children have heights {heights:?}"));
         }
-        if (slot.low, slot.high) != a.union(b) {
+        let (low, high) = a.union(b);
+        if slot.corners() != (low.truncate().to_array(), high.truncate().to_array()) {
             return Err(format!("the box of node {node} is not the one around its children"));
         }
         self.sums(node)
@@ -77,7 +78,7 @@ impl Walk<'_> {
             return Err(format!("triangle {triangle} is in slot {at} and does not know"));
         }
         let fresh = leaf_slot(self.mesh, &self.tree.frame, triangle);
-        if (fresh.low, fresh.high, 0) != (slot.low, slot.high, slot.height) {
+        if (fresh.corners(), 0) != (slot.corners(), slot.height()) {
             return Err(format!("the box of triangle {triangle} is not the one around its corners"));
         }
         Ok(())
@@ -85,7 +86,7 @@ impl Walk<'_> {
 
     fn sums(&self, node: u32) -> Result<(), String> {
         let arena = &self.tree.arena;
-        let kept = arena.sums[node as usize];
+        let kept = arena.nodes[node as usize].sums;
         let of = |at: u32| Sums::of(arena.slot(at), arena.sums_below(arena.slot(at)));
         let fresh = of(2 * node) + of(2 * node + 1);
         if fresh == kept { Ok(()) } else { Err(format!("node {node} keeps {kept:?} instead of {fresh:?}")) }
@@ -108,7 +109,7 @@ impl Walk<'_> {
         if free.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err("a node is free twice".into());
         }
-        match free.iter().find(|&&node| arena.parent[node as usize] != NONE) {
+        match free.iter().find(|&&node| arena.parent(node) != NONE) {
             Some(node) => Err(format!("free node {node} is linked")),
             None => Ok(()),
         }

@@ -36,6 +36,12 @@ impl Item {
         }
     }
 
+    /// As [`Item::new`], from vectors whose last lanes mean nothing.
+    #[inline]
+    pub(crate) fn of_box(low: Vec4, high: Vec4, triangle: u32) -> Self {
+        Self { low: low.with_w(f32::from_bits(triangle)), high: high.with_w(0.0) }
+    }
+
     #[inline]
     pub(crate) fn triangle(&self) -> u32 {
         self.low.w.to_bits()

@@ -1,0 +1,227 @@
+//! Noticing that a body has come apart, without searching all of it.
+//!
+//! Only what an edit has touched can lose its connection. So the search starts at the vertices of removed and added
+//! triangles: those joined by added triangles form clusters, and as long as a cut goes on there is one cluster only,
+//! held together at the front, and the search is over. If there are several, floods start from all of them at once, a
+//! vertex each in turn. Two that meet become one; one that has nowhere left to go is a part on its own. When all but one
+//! are done, so is the search: it costs what the smaller parts cost, never more than the largest.
+//!
+//! Triangles that share a vertex, by index, are connected.
+
+use super::arena::NONE;
+use super::{TearingBody, Tree};
+use crate::mesh::{LiveMesh, MeshEdit, TriangleId};
+
+/// Clusters of vertices, and memory to find them with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clusters {
+    /// By vertex: the search in which it was visited, and its place in `nodes`.
+    visited: Vec<(u32, u32)>,
+    search: u32,
+    /// A forest over the visited vertices; roots are clusters.
+    nodes: Vec<Node>,
+    active: Vec<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    parent: u32,
+    vertex: u32,
+    /// Of a root: vertices whose neighbours have not been visited, and all vertices of the cluster.
+    queue: Vec<u32>,
+    members: Vec<u32>,
+    /// Of a root: the piece of the body that the cluster is in.
+    piece: u32,
+}
+
+impl TearingBody {
+    /// After an edit: gives every part that has come apart a piece of its own. Returns how many there are.
+    pub(super) fn separate(&mut self, edit: &MeshEdit) -> usize {
+        let mut clusters = std::mem::take(&mut self.clusters);
+        clusters.find(&self.mesh, &self.tree, edit);
+        let metric = self.tree.metric(&self.options);
+        let mut parts = 0;
+        for root in clusters.lost_parts() {
+            let vertices = &clusters.nodes[root as usize].members;
+            let mut triangles: Vec<u32> =
+                vertices.iter().flat_map(|&v| self.mesh.triangles_of_vertex(v)).map(|t| t.0).collect();
+            triangles.sort_unstable();
+            triangles.dedup();
+            if !triangles.is_empty() {
+                self.tree.split_off(&triangles, metric);
+                parts += 1;
+            }
+        }
+        self.clusters = clusters;
+        parts
+    }
+}
+
+impl Clusters {
+    fn find(&mut self, mesh: &LiveMesh, tree: &Tree, edit: &MeshEdit) {
+        self.start(mesh, edit);
+        self.active.clear();
+        self.active.extend((0..self.nodes.len() as u32).filter(|&k| self.nodes[k as usize].parent == k));
+        if self.active.len() < 2 {
+            return;
+        }
+        self.list_members(mesh, tree);
+        // Clusters that have no triangle left are no part of anything.
+        self.active.retain(|&k| self.nodes[k as usize].piece != NONE);
+        while self.is_open() {
+            let mut k = 0;
+            while k < self.active.len() {
+                let root = self.active[k];
+                if self.nodes[root as usize].parent != root {
+                    self.active.swap_remove(k);
+                    continue;
+                }
+                match self.nodes[root as usize].queue.pop() {
+                    Some(vertex) => self.expand(mesh, root, vertex),
+                    None => {
+                        self.active.swap_remove(k);
+                        continue;
+                    }
+                }
+                k += 1;
+            }
+        }
+    }
+
+    /// The clusters that are done and so are parts on their own.
+    fn lost_parts(&self) -> Vec<u32> {
+        if self.active.is_empty() && self.nodes.len() < 2 {
+            return Vec::new();
+        }
+        let is_lost = |&k: &u32| {
+            let node = &self.nodes[k as usize];
+            node.parent == k && node.piece != NONE && node.queue.is_empty() && !self.active.contains(&k)
+        };
+        let lost: Vec<u32> = (0..self.nodes.len() as u32).filter(is_lost).collect();
+        // If every cluster of a piece is done, the largest stays what the piece was.
+        let stays = |piece: u32| {
+            let has_active = self.active.iter().any(|&k| self.nodes[k as usize].piece == piece);
+            let of_piece = lost.iter().filter(|&&k| self.nodes[k as usize].piece == piece);
+            let largest = of_piece.max_by_key(|&&k| (self.nodes[k as usize].members.len(), u32::MAX - k));
+            if has_active { None } else { largest.copied() }
+        };
+        lost.iter().copied().filter(|&k| stays(self.nodes[k as usize].piece) != Some(k)).collect()
+    }
+
+    /// Visits all vertices of removed and added triangles, and joins those of each added one.
+    fn start(&mut self, mesh: &LiveMesh, edit: &MeshEdit) {
+        self.visited.resize(mesh.vertex_count(), (0, 0));
+        self.nodes.clear();
+        self.search = self.search.wrapping_add(1);
+        if self.search == 0 {
+            self.visited.fill((0, 0));
+            self.search = 1;
+        }
+        for triangle in &edit.removed {
+            for vertex in mesh.corners(*triangle) {
+                self.visit(vertex);
+            }
+        }
+        for new in &edit.added {
+            let [a, b, c] = new.corners.map(|vertex| self.visit(vertex));
+            let joined = self.join(a, b);
+            self.join(joined, c);
+        }
+    }
+
+    /// Fills the lists of the clusters and finds out which pieces they are in.
+    fn list_members(&mut self, mesh: &LiveMesh, tree: &Tree) {
+        for k in 0..self.nodes.len() as u32 {
+            let (root, vertex) = (self.root(k), self.nodes[k as usize].vertex);
+            let any: Option<TriangleId> = mesh.triangles_of_vertex(vertex).next();
+            let node = &mut self.nodes[root as usize];
+            node.queue.push(vertex);
+            node.members.push(vertex);
+            if let (NONE, Some(triangle)) = (node.piece, any) {
+                let at = tree.arena.leaf_at[triangle.index()];
+                node.piece = tree.arena.root_above(at).unwrap_or(NONE);
+            }
+        }
+    }
+
+    /// Whether two clusters of one piece are still growing.
+    fn is_open(&self) -> bool {
+        let piece = |k: &u32| self.nodes[*k as usize].piece;
+        self.active
+            .iter()
+            .enumerate()
+            .any(|(n, k)| self.active[..n].iter().any(|other| piece(other) == piece(k)))
+    }
+
+    /// Visits the neighbours of a vertex for a cluster.
+    fn expand(&mut self, mesh: &LiveMesh, cluster: u32, vertex: u32) {
+        for triangle in mesh.triangles_of_vertex(vertex) {
+            for other in mesh.corners(triangle) {
+                let root = self.root(cluster);
+                if self.visited[other as usize].0 == self.search {
+                    let met = self.visited[other as usize].1;
+                    self.merge(root, met);
+                } else {
+                    self.visited[other as usize] = (self.search, root);
+                    self.nodes[root as usize].queue.push(other);
+                    self.nodes[root as usize].members.push(other);
+                }
+            }
+        }
+    }
+
+    /// The node of a vertex, a new one if it was not visited yet.
+    fn visit(&mut self, vertex: u32) -> u32 {
+        let (search, known) = self.visited[vertex as usize];
+        if search == self.search {
+            return known;
+        }
+        let node = self.nodes.len() as u32;
+        self.visited[vertex as usize] = (self.search, node);
+        self.nodes.push(Node { parent: node, vertex, queue: Vec::new(), members: Vec::new(), piece: NONE });
+        node
+    }
+
+    fn root(&mut self, node: u32) -> u32 {
+        let mut at = node;
+        while self.nodes[at as usize].parent != at {
+            let above = self.nodes[self.nodes[at as usize].parent as usize].parent;
+            self.nodes[at as usize].parent = above;
+            at = above;
+        }
+        at
+    }
+
+    fn join(&mut self, a: u32, b: u32) -> u32 {
+        let (a, b) = (self.root(a), self.root(b));
+        self.nodes[a.max(b) as usize].parent = a.min(b);
+        a.min(b)
+    }
+
+    /// Joins two clusters and their lists; the longer list takes in the shorter.
+    fn merge(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return;
+        }
+        let (into, from) = (a.min(b) as usize, a.max(b) as usize);
+        let lists = |node: &mut Node| (std::mem::take(&mut node.queue), std::mem::take(&mut node.members));
+        let ((mut queue, mut members), (other_queue, other_members)) =
+            (lists(&mut self.nodes[into]), lists(&mut self.nodes[from]));
+        if members.len() < other_members.len() {
+            let (short_queue, short_members) = (queue, members);
+            (queue, members) = (other_queue, other_members);
+            queue.extend(short_queue);
+            members.extend(short_members);
+        } else {
+            queue.extend(other_queue);
+            members.extend(other_members);
+        }
+        self.nodes[from].parent = into as u32;
+        self.nodes[into].queue = queue;
+        self.nodes[into].members = members;
+        if self.nodes[into].piece == NONE {
+            self.nodes[into].piece = self.nodes[from].piece;
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! One tree becomes several: dividing it by labels, in one pass from the leaves up.
+//!
+//! A subtree whose triangles all go to one side is kept whole, whatever its size. A mixed one is taken apart: its node is
+//! given up, and what its two children hold of each label is joined. So the work is that of looking at the labels, and
+//! of a few joins along the seam.
+//!
+//! ```text
+//!           ·  mixed                          label 1        label 2
+//!         /   \                                join           join
+//!       ·      ·  mixed        ──▶            /    \         /    \
+//!      / \    / \                            1      1       2      2
+//!     1   1  1   2                          / \
+//! ```
+//!
+//! Where only a small part leaves, the paths from its leaves up are marked, and nothing else is looked at.
+
+use super::arena::{Arena, NONE, Slot};
+use super::metric::Metric;
+use super::{TearingBody, Tree};
+use crate::mesh::TriangleId;
+
+/// Labels that do not fit the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SplitError {
+    /// Not one label for every triangle slot.
+    #[error("{given} labels for {slots} triangle slots")]
+    WrongLabelCount {
+        /// Slots of the mesh, dead ones included.
+        slots: usize,
+        /// Labels given.
+        given: usize,
+    },
+}
+
+impl TearingBody {
+    /// Divides every piece by labels: triangles of one piece stay together if their labels are equal. `labels` has one
+    /// for each triangle slot; those of dead ones mean nothing. Returns how many pieces there are then; they are in the
+    /// order of the pieces they come from, and of their labels.
+    ///
+    /// # Errors
+    /// If there is not one label for each slot. Nothing has changed then.
+    ///
+    /// # Cost
+    /// O(n) to look at the labels, and O(k log n) for k triangles along seams.
+    ///
+    /// ```
+    /// use fracas::{mesh::shapes, tearing::TearingBody};
+    /// let mut body = TearingBody::build(shapes::icosphere(1.0, 3));
+    /// let upper = |t| u32::from(body.mesh().triangle(t).centroid().z > 0.0);
+    /// let labels: Vec<u32> = body.mesh().live_triangles().map(upper).collect();
+    /// assert_eq!(body.split(&labels), Ok(2));
+    /// ```
+    pub fn split(&mut self, labels: &[u32]) -> Result<usize, SplitError> {
+        let slots = self.mesh.slot_count();
+        if labels.len() != slots {
+            return Err(SplitError::WrongLabelCount { slots, given: labels.len() });
+        }
+        let metric = self.tree.metric(&self.options);
+        let judge = |slot: &Slot| slot.child().as_leaf().map(|triangle| labels[triangle as usize]);
+        for piece in 0..self.tree.pieces.len() {
+            self.tree.divide(piece, metric, &judge);
+        }
+        Ok(self.tree.pieces.len())
+    }
+
+    /// The piece that a triangle is in; `None` for a dead one. O(log n).
+    #[must_use]
+    pub fn piece_of(&self, triangle: TriangleId) -> Option<usize> {
+        let root = self.tree.arena.root_above(*self.tree.arena.leaf_at.get(triangle.index())?)?;
+        self.tree.pieces.iter().position(|piece| piece.root == root)
+    }
+
+    /// The triangles of a piece, sorted. Panics if there is no such piece.
+    #[must_use]
+    pub fn piece_triangles(&self, piece: usize) -> Vec<TriangleId> {
+        let mut triangles = Vec::new();
+        self.tree.arena.list_triangles(self.tree.pieces[piece].root, &mut triangles);
+        triangles.sort_unstable();
+        triangles.into_iter().map(TriangleId).collect()
+    }
+}
+
+impl Tree {
+    /// Divides one piece. `judge` gives the label of a subtree that is known to have just one; it must know every leaf.
+    fn divide(&mut self, piece: usize, metric: Metric, judge: &impl Fn(&Slot) -> Option<u32>) {
+        let root = self.pieces[piece].root;
+        let whole = *self.arena.slot(root);
+        let mut split =
+            Split { arena: &mut self.arena, metric, judge, parts: Vec::new(), merged: Vec::new() };
+        if let Parts::Many(first) = split.subtree(&whole) {
+            let parts = split.parts.split_off(first);
+            self.arena.in_order = false;
+            for (k, (_, part)) in parts.into_iter().enumerate() {
+                let at = if k == 0 { root } else { self.new_piece() };
+                self.arena.put(at, part);
+            }
+        }
+    }
+
+    /// Moves the given triangles, all of one piece and not all of it, to a piece of their own.
+    pub(super) fn split_off(&mut self, triangles: &[u32], metric: Metric) {
+        let Some(root) =
+            triangles.first().and_then(|&t| self.arena.root_above(self.arena.leaf_at[t as usize]))
+        else {
+            return;
+        };
+        for &triangle in triangles {
+            let mut at = self.arena.leaf_at[triangle as usize];
+            while at != NONE && !self.arena.slot(at).is_dirty() {
+                self.arena.slots[at as usize].set_dirty(true);
+                at = self.arena.parent(at / 2);
+            }
+        }
+        let judge = |slot: &Slot| match (slot.is_dirty(), slot.child().as_leaf()) {
+            (false, _) => Some(0),
+            (true, Some(_)) => Some(1),
+            (true, None) => None,
+        };
+        let piece = self.pieces.iter().position(|piece| piece.root == root).expect("every root is a piece's");
+        self.divide(piece, metric, &judge);
+        // Whole subtrees of what has left kept their marks.
+        for &triangle in triangles {
+            let mut at = self.arena.leaf_at[triangle as usize];
+            while at != NONE && self.arena.slot(at).is_dirty() {
+                self.arena.slots[at as usize].set_dirty(false);
+                at = self.arena.parent(at / 2);
+            }
+        }
+    }
+}
+
+/// What a subtree holds.
+enum Parts {
+    /// A single label: it is left as it is.
+    One(u32),
+    /// Several, from this place in the list on, sorted by label.
+    Many(usize),
+}
+
+struct Split<'a, J> {
+    arena: &'a mut Arena,
+    metric: Metric,
+    judge: &'a J,
+    /// Labels and what is left of them, of subtrees that have been taken apart.
+    parts: Vec<(u32, Slot)>,
+    merged: Vec<(u32, Slot)>,
+}
+
+impl<J: Fn(&Slot) -> Option<u32>> Split<'_, J> {
+    fn subtree(&mut self, slot: &Slot) -> Parts {
+        if let Some(label) = (self.judge)(slot) {
+            return Parts::One(label);
+        }
+        let node = slot.child().as_node().expect("only a node is without a label");
+        let (a, b) = (*self.arena.slot(2 * node), *self.arena.slot(2 * node + 1));
+        let first = self.parts.len();
+        match (self.subtree(&a), self.subtree(&b)) {
+            (Parts::One(p), Parts::One(q)) if p == q => return Parts::One(p),
+            // Lists of the two children, one after the other; a single part has not been listed yet.
+            (Parts::One(p), Parts::One(q)) => self.parts.extend([(p, a), (q, b)]),
+            (Parts::One(p), Parts::Many(start)) => self.parts.insert(start, (p, a)),
+            (Parts::Many(_), Parts::One(q)) => self.parts.push((q, b)),
+            (Parts::Many(_), Parts::Many(_)) => {}
+        }
+        self.arena.free_node(node);
+        self.merge(first);
+        Parts::Many(first)
+    }
+
+    /// Sorts the parts from `first` on and joins those of equal labels. There are at most two of each.
+    fn merge(&mut self, first: usize) {
+        self.parts[first..].sort_by_key(|part| part.0);
+        self.merged.clear();
+        for k in first..self.parts.len() {
+            let (label, part) = self.parts[k];
+            match self.merged.last() {
+                Some(&(before, other)) if before == label => {
+                    let spare = self.arena.new_node();
+                    let joined = self.arena.join(spare, other, part, self.metric);
+                    *self.merged.last_mut().expect("just seen") = (label, joined);
+                }
+                _ => self.merged.push((label, part)),
+            }
+        }
+        self.parts.truncate(first);
+        self.parts.extend_from_slice(&self.merged);
+    }
+}
+
+impl Arena {
+    /// The slot of the root above a slot; `None` for a triangle that is in no tree.
+    pub(super) fn root_above(&self, at: u32) -> Option<u32> {
+        let mut at = (at != NONE).then_some(at)?;
+        loop {
+            match self.parent(at / 2) {
+                NONE => return Some(at),
+                above => at = above,
+            }
+        }
+    }
+}
