@@ -526,13 +526,15 @@ impl CutOptions {
 
     /// The section, of the whole mesh or, for helicoids, of the range of the front and a little more.
     fn section(&self, mesh: &LiveMesh, surface: &CutSurface) -> Result<Section, CutError> {
-        if surface.period().is_none() || self.start == f64::NEG_INFINITY && self.end == f64::INFINITY {
+        let everything = self.start == f64::NEG_INFINITY && self.end == f64::INFINITY;
+        let Some(period) = surface.period().filter(|_| !everything) else {
             return Section::of(mesh, surface, self.clearance, None);
-        }
+        };
         let within = |margin: f64| {
             move |p: DVec3| {
                 let at = self.front.of(surface.chart(p));
-                at >= self.start - margin && at <= self.end + margin
+                // Edges that pass the axis jump from side to side and are cut nowhere.
+                surface.side(p).abs() < 0.1 * period && at >= self.start - margin && at <= self.end + margin
             }
         };
         let exact = Section::of(mesh, surface, self.clearance, Some(&within(0.0)))?;

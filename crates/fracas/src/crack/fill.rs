@@ -124,12 +124,7 @@ fn triangulate(
         let end = begin + ring.len();
         for i in begin..end {
             let next = if i + 1 == end { begin } else { i + 1 };
-            // In a plane that was mirrored, loops run the other way.
-            edges.push(if frame.mirrored {
-                [handles[next], handles[i]]
-            } else {
-                [handles[i], handles[next]]
-            });
+            edges.push([handles[i], handles[next]]);
         }
         begin = end;
     }
@@ -149,8 +144,7 @@ fn triangulate(
     let id = |vertex: usize| rim.get(vertex).copied().unwrap_or_else(|| first + (vertex - rim.len()) as u32);
     let mut triangles = left_of(&cdt, &edges)?;
     for triangle in &mut triangles {
-        let [a, b, c] = triangle.map(|v| id(v as usize));
-        *triangle = if frame.mirrored { [a, c, b] } else { [a, b, c] };
+        *triangle = triangle.map(|v| id(v as usize));
     }
     Ok((points, triangles))
 }
@@ -337,11 +331,14 @@ mod tests {
             let back = uses.get(&(edge.1, edge.0)).copied().unwrap_or(0);
             assert!(*count == 1 && (back == 1 || rim.contains(edge)), "{edge:?}");
         }
+        triangle_areas(outline, filling).sum()
+    }
+
+    fn triangle_areas<'a>(outline: &'a [DVec2], filling: &'a Filling) -> impl Iterator<Item = f64> + 'a {
         let at = |id: u32| {
             outline.get(id as usize).copied().unwrap_or_else(|| filling.points[id as usize - outline.len()])
         };
-        let area = |t: &[u32; 3]| 0.5 * (at(t[1]) - at(t[0])).perp_dot(at(t[2]) - at(t[0]));
-        filling.triangles.iter().map(area).sum()
+        filling.triangles.iter().map(move |t| 0.5 * (at(t[1]) - at(t[0])).perp_dot(at(t[2]) - at(t[0])))
     }
 
     fn circle(points: &mut Vec<DVec2>, centre: [f64; 2], radius: f64, count: i32) -> Vec<u32> {
@@ -370,6 +367,8 @@ mod tests {
             let found = check(&points, &loops, &filling);
             assert!((found - sense * expected).abs() < 1e-12 * expected, "{found} instead of {expected}");
             assert!(filling.points.len() > 200);
+            let turned = triangle_areas(&points, &filling).filter(|area| area * sense <= 0.0).count();
+            assert_eq!(turned, 0, "nothing overlaps");
             // Inside out.
             loops.iter_mut().for_each(|ring| ring.reverse());
         }

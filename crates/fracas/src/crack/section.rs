@@ -130,6 +130,11 @@ impl Section {
             section.points.push(CutPoint { position: place(ends[0], ends[1]), crossed });
         }
         section.chain();
+        // Two triangles with the same corners, back to back.
+        if let Some(pair) = section.loops.iter().find(|chain| chain.len() < 3) {
+            let [c, a, _] = section.crossed[section.points[pair[0] as usize].crossed[0] as usize].corners;
+            return Err(CutError::NotASurface { ends: [c.min(a), c.max(a)] });
+        }
         Ok(section)
     }
 

@@ -8,18 +8,16 @@ use std::collections::BTreeMap;
 
 /// What a finished cut has left behind.
 pub struct Outcome {
+    pub mesh: Mesh,
     pub report: Report,
     pub edits: Vec<MeshEdit>,
 }
-
-/// How far crack triangles may be from the cut surface, by the mean edge length.
-pub const CLEARANCE: f64 = 1e-3;
 
 /// Cuts in steps, to the end, and checks all there is to check.
 pub fn cut(mesh: &Mesh, surface: &CutSurface, options: &CutOptions, steps: usize) -> Outcome {
     let mut live = LiveMesh::new(mesh.clone());
     let mut cutter = Cutter::new(&live, surface, options).unwrap();
-    let mut history = History::new(mesh, surface);
+    let mut history = History::new(mesh, surface, options.clearance);
     let [from, to] = cutter.range().unwrap_or([0.0, 0.0]);
     for step in 1..=steps {
         let front = if step == steps { to } else { from + (to - from) * step as f64 / steps as f64 };
@@ -38,18 +36,25 @@ pub struct History {
     before: Report,
     original: Mesh,
     edge_length: f64,
+    /// How far crack triangles may be from the cut surface.
+    tolerance: f64,
     edits: Vec<MeshEdit>,
     /// Where each living triangle comes from, for triangles on the crack `None`.
     origins: BTreeMap<TriangleId, Option<TriangleId>>,
 }
 
 impl History {
-    pub fn new(mesh: &Mesh, surface: &CutSurface) -> Self {
+    pub fn new(mesh: &Mesh, surface: &CutSurface, clearance: f64) -> Self {
         let before = Report::of(mesh);
+        let edge = |t: &[u32; 3], k: usize| {
+            mesh.positions()[t[k] as usize].distance(mesh.positions()[t[(k + 1) % 3] as usize])
+        };
+        let longest = mesh.triangles().iter().flat_map(|t| (0..3).map(|k| edge(t, k))).fold(0.0, f64::max);
         let ids = (0..mesh.triangle_count() as u32).map(TriangleId);
         Self {
             surface: surface.clone(),
             edge_length: (before.area / mesh.triangle_count().max(1) as f64 * 2.0).sqrt(),
+            tolerance: (clearance + 1e-13) * longest,
             before,
             original: mesh.clone(),
             edits: vec![],
@@ -78,7 +83,8 @@ impl History {
     }
 
     pub fn outcome(self, mesh: &LiveMesh) -> Outcome {
-        Outcome { report: Report::of(&mesh.to_mesh().0), edits: self.edits }
+        let (mesh, _) = mesh.to_mesh();
+        Outcome { report: Report::of(&mesh), mesh, edits: self.edits }
     }
 
     fn trace(&mut self, live: &LiveMesh, edit: &MeshEdit) {
@@ -138,7 +144,7 @@ impl History {
             let triangle = live.triangle(id);
             for p in triangle.corners() {
                 let off = self.surface.side(p).abs();
-                assert!(off <= CLEARANCE * 1.5 * self.edge_length, "{off} off the cut");
+                assert!(off <= self.tolerance, "{off} off the cut");
             }
             let (key, turned) = sorted(&triangle);
             *faces.entry(key).or_default() += if turned { -1 } else { 1 };

@@ -2,5 +2,8 @@
 
 mod bodies;
 mod check;
+mod curved;
+mod hard;
+mod open;
 mod planes;
 mod table;

@@ -19,7 +19,7 @@ fn steps_are_of_the_size_of_those_in_the_paper() {
             CutSurface::plane(DVec3::new(0.0, 0.0, 0.65), DVec3::new(1.0, 0.6, 0.6), DVec3::X).unwrap();
         let mut live = LiveMesh::new(mesh.clone());
         let mut cutter = Cutter::new(&live, &plane, &CutOptions::default()).unwrap();
-        let mut history = History::new(&mesh, &plane);
+        let mut history = History::new(&mesh, &plane, CutOptions::default().clearance);
         let [from, to] = cutter.range().unwrap();
         let mut counts = [0; 4];
         for step in 1..=11 {
