@@ -177,7 +177,16 @@ impl Cutter {
     /// ```
     pub fn new(mesh: &LiveMesh, surface: &CutSurface, options: &CutOptions) -> Result<Self, CutError> {
         options.check()?;
-        let is_open = find_rim(mesh).is_some();
+        Self::begin(mesh, surface, options, find_rim(mesh).is_some())
+    }
+
+    /// As [`Cutter::new`], for a mesh of which it is known whether it has a rim, and options that make sense.
+    pub(super) fn begin(
+        mesh: &LiveMesh,
+        surface: &CutSurface,
+        options: &CutOptions,
+        is_open: bool,
+    ) -> Result<Self, CutError> {
         let section = options.section(mesh, surface)?;
         let edge_length = (!is_open).then(|| section.edge_length(mesh));
         let sheet = Sheet::of(&section, surface, options, edge_length)?;

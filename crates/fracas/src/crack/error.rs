@@ -68,6 +68,12 @@ pub enum CutError {
         /// The first such triangle.
         triangle: TriangleId,
     },
+    /// Two sites of cells are in the same place.
+    #[error("sites {} and {} are in the same place", sites[0], sites[1])]
+    SameSite {
+        /// Where they stand in the list.
+        sites: [usize; 2],
+    },
     /// A body that must be closed has an edge with one triangle.
     #[error("the mesh is open at the edge between vertices {} and {}", ends[0], ends[1])]
     Open {

@@ -14,6 +14,8 @@
 //!        both faces   front   still whole                split, parted  still whole
 //! ```
 //!
+//! [`shatter_along`] surfaces and [`shatter_at`] sites break a body at once, and label every triangle with its piece.
+//!
 //! # Invariants
 //!
 //! A body that is closed and consistently oriented stays so after every step, also while the front is inside. Its volume
@@ -30,14 +32,19 @@
 //! The steps of D. Steinemann, M. A. Otaduy and M. Gross, *Fast arbitrary splitting of deforming objects*, Symposium on
 //! Computer Animation, 2006, for cuts along surfaces that are known beforehand.
 
+mod caps;
 mod cutter;
 mod ears;
 mod error;
 mod fill;
+mod part;
+mod pieces;
 mod section;
+mod shatter;
 mod sheet;
 mod surface;
 
 pub use cutter::{CutOptions, Cutter, Front};
 pub use error::CutError;
+pub use shatter::{ShatterOptions, Shattered, scatter_sites, shatter_along, shatter_at};
 pub use surface::{CutSurface, HeightGrid};

@@ -70,7 +70,7 @@ struct Use {
 }
 
 impl Section {
-    /// The section of the whole mesh, or of the triangles with a cut point that `keep` wants to keep.
+    /// The section of a mesh, or of the triangles with a cut point that `keep` wants to keep.
     pub(super) fn of(
         mesh: &LiveMesh,
         surface: &CutSurface,
@@ -78,18 +78,40 @@ impl Section {
         keep: Option<&dyn Fn(DVec3) -> bool>,
     ) -> Result<Self, CutError> {
         let heights: Vec<f64> = mesh.positions().iter().map(|&p| surface.side(p)).collect();
+        let triangles = mesh.live_triangles().map(|id| (id, mesh.corners(id)));
+        // No vertex counts as nearer than this share of its shortest edge.
+        let kept_off = |vertex: u32, edge_length: f64| {
+            let distance = heights[vertex as usize].abs();
+            if distance >= clearance * edge_length {
+                distance
+            } else {
+                distance.max(clearance * shortest_edge(mesh, vertex))
+            }
+        };
+        Self::among(mesh.positions(), triangles, surface, &heights, &kept_off, keep)
+    }
+
+    /// The section of some triangles. `heights` are the sides of all vertices; `kept_off` says how far from the cut a
+    /// vertex counts as being, for an edge of a given length.
+    pub(super) fn among(
+        positions: &[DVec3],
+        triangles: impl Iterator<Item = (TriangleId, [u32; 3])>,
+        surface: &CutSurface,
+        heights: &[f64],
+        kept_off: &dyn Fn(u32, f64) -> f64,
+        keep: Option<&dyn Fn(DVec3) -> bool>,
+    ) -> Result<Self, CutError> {
         let period = surface.period();
         let is_cut = |a: u32, b: u32| {
             let (x, y) = (heights[a as usize], heights[b as usize]);
             // From the upper half of one turn to the lower half of the next, nothing is crossed.
             (x < 0.0) != (y < 0.0) && period.is_none_or(|period| (x - y).abs() < 0.5 * period)
         };
-        let place = |a: u32, b: u32| cut_place(mesh, surface, &heights, clearance, a.min(b), a.max(b));
+        let place = |a: u32, b: u32| cut_place(positions, surface, heights, kept_off, a.min(b), a.max(b));
 
         let mut section = Self::default();
         let mut uses: Vec<Use> = vec![];
-        for triangle in mesh.live_triangles() {
-            let corners = mesh.corners(triangle);
+        for (triangle, corners) in triangles {
             let sides = [0, 1, 2].map(|k| (corners[k], corners[(k + 1) % 3]));
             if let Some(&vertex) = corners.iter().find(|v| !heights[**v as usize].is_finite()) {
                 return Err(CutError::TooFar { vertex });
@@ -181,22 +203,16 @@ impl Section {
 
 /// Where an edge is cut. It depends on the edge alone, so its triangles agree.
 fn cut_place(
-    mesh: &LiveMesh,
+    positions: &[DVec3],
     surface: &CutSurface,
     heights: &[f64],
-    clearance: f64,
+    kept_off: &dyn Fn(u32, f64) -> f64,
     a: u32,
     b: u32,
 ) -> DVec3 {
-    let [p, q] = [a, b].map(|v| mesh.positions()[v as usize]);
+    let [p, q] = [a, b].map(|v| positions[v as usize]);
     let [x, y] = [a, b].map(|v| heights[v as usize]);
-    // No vertex counts as nearer than this share of its shortest edge.
-    let longest = clearance * p.distance(q);
-    let kept_off = |vertex: u32, height: f64| {
-        let distance = height.abs();
-        if distance >= longest { distance } else { distance.max(clearance * shortest_edge(mesh, vertex)) }
-    };
-    let (from, to) = (kept_off(a, x), kept_off(b, y));
+    let [from, to] = [a, b].map(|v| kept_off(v, p.distance(q)));
     let t = if from + to == 0.0 {
         0.5
     } else if from > x.abs() || to > y.abs() {

@@ -6,4 +6,5 @@ mod curved;
 mod hard;
 mod open;
 mod planes;
+mod shatter;
 mod table;

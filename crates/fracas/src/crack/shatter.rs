@@ -1,0 +1,266 @@
+//! A body broken at once: along surfaces, or into the Voronoi cells of some points.
+//!
+//! # Idea
+//!
+//! ```text
+//!    along surfaces                cells of sites
+//!   ┌───────╲──────┐            ┌───────╲──────┐    Surfaces cut right through, one after another, each through all
+//!   │        ╲     │            │  ·     ╲  ·  │    pieces there are. A cell is what is nearer to its site than to
+//!   │─────────╲────│            │────────╱╲    │    every other: the body clipped by the planes half-way to the other
+//!   │          ╲   │            │   ·   ╱  ╲___│    sites, nearest first, until the next is out of reach.
+//!   └───────────╲──┘            └──────╱───────┘
+//! ```
+//!
+//! A cell may hold several lumps of the body; each becomes a piece of its own. A hollow that no cut opens belongs to the
+//! piece around it.
+//!
+//! # Departures from the paper
+//!
+//! The paper takes the pieces as given. Here the same edit that adds the crack surfaces carries a label for every
+//! triangle, old or new, which is what a tree needs to be split.
+
+use super::caps::refill;
+use super::cutter::find_rim;
+use super::part::{Face, Part};
+use super::pieces::label;
+use super::section::NONE;
+use super::surface::require;
+use super::{CutError, CutOptions, CutSurface, Cutter};
+use crate::geom::DVec3;
+use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
+
+/// How to break a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShatterOptions {
+    /// Edge length of crack triangles beside the surface of the body, by that of the body. Positive.
+    pub spacing: f64,
+    /// How much longer the edges of crack triangles become per unit of distance from the surface of the body. Positive;
+    /// infinite for no points inside at all.
+    pub growth: f64,
+}
+
+impl Default for ShatterOptions {
+    fn default() -> Self {
+        let CutOptions { spacing, growth, .. } = CutOptions::default();
+        Self { spacing, growth }
+    }
+}
+
+/// What breaking a body does to its mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shattered {
+    /// The change. Pieces share no vertices after it.
+    pub edit: MeshEdit,
+    /// The piece of every triangle slot after the edit: slots of the mesh, then the added ones. [`Shattered::DEAD`] for
+    /// triangles that are gone.
+    pub labels: Vec<u32>,
+    /// How many pieces there are. Labels are below; pieces are numbered by their lowest triangle.
+    pub pieces: usize,
+}
+
+impl Shattered {
+    /// The label of a triangle that is gone.
+    pub const DEAD: u32 = NONE;
+}
+
+/// Breaks a closed body along surfaces, each of which cuts through everything.
+///
+/// # Errors
+/// [`CutError::Open`] for a mesh with a rim; those of [`Cutter::new`](super::Cutter::new) for surfaces and options.
+///
+/// # Cost
+/// A few times the cost of copying the mesh, per surface.
+///
+/// ```
+/// use fracas::crack::{CutSurface, ShatterOptions, shatter_along};
+/// use fracas::geom::DVec3;
+/// use fracas::mesh::{LiveMesh, shapes};
+/// let mut ball = LiveMesh::new(shapes::icosphere(1.0, 3));
+/// let planes = [DVec3::X, DVec3::Y, DVec3::Z]
+///     .map(|n| CutSurface::plane(DVec3::splat(0.1), n, n.any_orthogonal_vector()).unwrap());
+/// let broken = shatter_along(&ball, &planes, &ShatterOptions::default()).unwrap();
+/// ball.apply(&broken.edit).unwrap();
+/// assert_eq!((broken.pieces, broken.labels.len()), (8, ball.slot_count()));
+/// ```
+pub fn shatter_along(
+    mesh: &LiveMesh,
+    surfaces: &[CutSurface],
+    options: &ShatterOptions,
+) -> Result<Shattered, CutError> {
+    options.check_for(mesh)?;
+    let options = CutOptions { spacing: options.spacing, growth: options.growth, ..CutOptions::default() };
+    let mut work = mesh.clone();
+    let (first_slot, first_vertex) = (mesh.slot_count(), mesh.vertex_count());
+    let mut origins: Vec<Origin> = vec![];
+    for surface in surfaces {
+        let edit = Cutter::begin(&work, surface, &options, false)?.advance_to(&work, f64::INFINITY)?;
+        let traced = |new: &NewTriangle| match new.origin {
+            Origin::Replaces(id) if id.index() >= first_slot => origins[id.index() - first_slot],
+            origin => origin,
+        };
+        let new: Vec<Origin> = edit.added.iter().map(traced).collect();
+        origins.extend(new);
+        work.apply(&edit).expect("the cutter was given this very mesh");
+    }
+    let new = work.live_triangles().filter(|id| id.index() >= first_slot);
+    let edit = MeshEdit {
+        removed: mesh.live_triangles().filter(|id| !work.is_alive(*id)).collect(),
+        new_positions: work.positions()[first_vertex..].to_vec(),
+        moved: vec![],
+        added: new
+            .map(|id| NewTriangle { corners: work.corners(id), origin: origins[id.index() - first_slot] })
+            .collect(),
+    };
+    Ok(Shattered::of(mesh, edit))
+}
+
+/// Breaks a closed body into the cells of some points: each piece is what is nearest to one of them, or a lump of it.
+///
+/// Sites far away have empty cells. With one site, the body stays as it is.
+///
+/// # Errors
+/// [`CutError::Open`] for a mesh with a rim, [`CutError::SameSite`] for two sites in one place, [`CutError::NotFinite`]
+/// for a site that is not finite.
+///
+/// # Cost
+/// About as long per site as three passes over the mesh.
+///
+/// ```
+/// use fracas::crack::{ShatterOptions, scatter_sites, shatter_at};
+/// use fracas::mesh::{LiveMesh, shapes};
+/// let mut pumpkin = LiveMesh::new(shapes::pumpkin(9, 2_000));
+/// let sites = scatter_sites(&pumpkin, 5, 1);
+/// let broken = shatter_at(&pumpkin, &sites, &ShatterOptions::default()).unwrap();
+/// pumpkin.apply(&broken.edit).unwrap();
+/// assert!(broken.pieces >= 5);
+/// ```
+pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) -> Result<Shattered, CutError> {
+    options.check_for(mesh)?;
+    if let Some(&value) = sites.iter().find(|site| !site.is_finite()) {
+        return Err(CutError::NotFinite { what: "site", value });
+    }
+    let whole = Part::of(mesh);
+    let size = whole.positions.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
+    let edge_length = options.spacing * mean_edge(mesh);
+    let mut is_kept = vec![false; mesh.slot_count()];
+    let mut edit = MeshEdit::default();
+    for site in 0..sites.len().max(1) {
+        let cell = cell(&whole, sites, site, size, |part, planes| {
+            refill(part, planes, edge_length, options.growth)
+        })?;
+        let part = cell.as_ref().unwrap_or(&whole);
+        add_part(part, mesh.vertex_count(), &mut is_kept, &mut edit);
+    }
+    edit.removed = mesh.live_triangles().filter(|id| !is_kept[id.index()]).collect();
+    Ok(Shattered::of(mesh, edit))
+}
+
+/// Sites from which [`shatter_at`] makes pieces of similar size: between the surface of the body and the middle of its box.
+/// The same numbers give the same sites. Fewer come out of a mesh without triangles: none.
+#[must_use]
+pub fn scatter_sites(mesh: &LiveMesh, count: usize, seed: u64) -> Vec<DVec3> {
+    let ids: Vec<TriangleId> = mesh.live_triangles().collect();
+    let corners = ids.iter().flat_map(|&id| mesh.triangle(id).corners());
+    let (low, high) =
+        corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+    let middle = 0.5 * low + 0.5 * high;
+    let mut state = seed;
+    let mut random = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let site =
+        |id: TriangleId, share: f64| middle + (mesh.triangle(id).centroid() - middle) * (0.3 + 0.6 * share);
+    if ids.is_empty() {
+        return vec![];
+    }
+    (0..count).map(|_| site(ids[(random() * ids.len() as f64) as usize], random())).collect()
+}
+
+/// What of a body is nearest to a site; `None` if all of it is.
+fn cell(
+    whole: &Part,
+    sites: &[DVec3],
+    site: usize,
+    size: f64,
+    refill: impl Fn(&mut Part, &[(u32, CutSurface)]),
+) -> Result<Option<Part>, CutError> {
+    let Some(&centre) = sites.get(site) else { return Ok(None) };
+    let mut others: Vec<(f64, usize)> =
+        (0..sites.len()).filter(|&j| j != site).map(|j| (0.5 * sites[j].distance(centre), j)).collect();
+    others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let mut part: Option<Part> = None;
+    let mut reach = whole.reach(centre);
+    let mut planes = vec![];
+    for (distance, other) in others {
+        if distance > reach {
+            break;
+        }
+        // The plane of a pair is the same for both, so that what one loses the other gets.
+        let (low, high) = (site.min(other), site.max(other));
+        let (middle, normal) = (0.5 * sites[low] + 0.5 * sites[high], sites[low] - sites[high]);
+        let plane = CutSurface::plane(middle, normal, normal.any_orthogonal_vector())
+            .map_err(|_| CutError::SameSite { sites: [low, high] })?;
+        let current = part.as_ref().unwrap_or(whole);
+        if let Some(smaller) = current.clipped(&plane, site == low, other as u32, size)? {
+            reach = smaller.reach(centre);
+            planes.push((other as u32, plane));
+            part = Some(smaller);
+        }
+    }
+    if let Some(part) = &mut part {
+        refill(part, &planes);
+    }
+    Ok(part)
+}
+
+/// Adds what is new in a part to an edit, and marks what it keeps of the body.
+fn add_part(part: &Part, vertex_count: usize, is_kept: &mut [bool], edit: &mut MeshEdit) {
+    let mut vertices = part.sources.clone();
+    for (&corners, &face) in part.triangles.iter().zip(&part.faces) {
+        let origin = match face {
+            Face::Whole(id) => {
+                is_kept[id.index()] = true;
+                continue;
+            }
+            Face::Piece(id) => Origin::Replaces(id),
+            Face::Cap(_) => Origin::Crack,
+        };
+        let corners = corners.map(|v| {
+            let vertex = &mut vertices[v as usize];
+            if *vertex == NONE {
+                *vertex = (vertex_count + edit.new_positions.len()) as u32;
+                edit.new_positions.push(part.positions[v as usize]);
+            }
+            *vertex
+        });
+        edit.added.push(NewTriangle { corners, origin });
+    }
+}
+
+impl Shattered {
+    fn of(mesh: &LiveMesh, edit: MeshEdit) -> Self {
+        let (labels, pieces) = label(mesh, &edit);
+        Self { edit, labels, pieces }
+    }
+}
+
+impl ShatterOptions {
+    fn check_for(&self, mesh: &LiveMesh) -> Result<(), CutError> {
+        require("spacing", self.spacing, self.spacing > 0.0)?;
+        if self.growth.is_nan() || self.growth <= 0.0 {
+            return Err(CutError::BadNumber { what: "growth", value: self.growth });
+        }
+        find_rim(mesh).map_or(Ok(()), |ends| Err(CutError::Open { ends }))
+    }
+}
+
+fn mean_edge(mesh: &LiveMesh) -> f64 {
+    let perimeter = |id: TriangleId| {
+        let [a, b, c] = mesh.triangle(id).corners();
+        a.distance(b) + b.distance(c) + c.distance(a)
+    };
+    mesh.live_triangles().map(perimeter).sum::<f64>() / (3 * mesh.live_count()).max(1) as f64
+}
