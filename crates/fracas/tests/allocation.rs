@@ -1,4 +1,4 @@
-//! Queries and refits do not allocate once their buffers have grown.
+//! Queries, refits and edits do not allocate once their buffers have grown.
 //!
 //! A counting allocator stands in for the system's. It counts by thread, so that the test runner does not disturb.
 
@@ -6,8 +6,9 @@ mod common;
 
 use common::inputs::Stream;
 use common::soups::random_soup;
+use fracas::crack::{CutOptions, CutSurface, Cutter};
 use fracas::geom::{DQuat, DVec3, Pose};
-use fracas::mesh::{Mesh, shapes};
+use fracas::mesh::{LiveMesh, Mesh, shapes};
 use fracas::pairs::{PairOptions, Touch};
 use fracas::{BuildOptions, MeshTree, PairFinder};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -162,5 +163,23 @@ fn moving_and_asking_does_not_allocate() {
     }
     for positions in &frames {
         assert_eq!(step(positions), 0);
+    }
+}
+
+/// Edits of a cut, into room that was made for them.
+#[test]
+fn edits_do_not_allocate() {
+    let mut body = LiveMesh::new(shapes::icosphere(1.0, 4));
+    body.reserve(10_000, 5_000);
+    let plane = CutSurface::plane(DVec3::splat(0.02), DVec3::Z, DVec3::X).expect("a plane");
+    let mut cutter = Cutter::new(&body, &plane, &CutOptions::default()).expect("a ball can be cut");
+    for step in 0..10 {
+        let edit = cutter.advance_to(&body, -0.9 + 0.2 * f64::from(step)).expect("all edits were applied");
+        assert!(!edit.is_empty());
+        let count = allocations(|| {
+            body.apply(&edit).expect("the edit is good");
+        });
+        // The lists in which duplicates are looked for grow with the largest edit so far.
+        assert!(count == 0 || step < 3 && count <= 2, "{count} allocations in step {step}");
     }
 }

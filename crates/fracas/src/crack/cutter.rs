@@ -18,63 +18,11 @@
 //! A divided triangle keeps all its parts on the side where they are, so parting a point renames corners of the parts
 //! below and of nothing else: these are replaced one for one.
 
-use super::section::{Crossed, NONE, Section};
+use super::divide::{Parts, Vertex};
+use super::section::{Crossed, NONE};
 use super::sheet::{Sheet, UNCUT};
-use super::surface::require;
-use super::{CutError, CutSurface};
-use crate::geom::DVec3;
+use super::{CutError, CutOptions, CutSurface};
 use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
-
-/// The chart coordinate along which a front advances.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Front {
-    /// Forward on planes and height fields, around cylinders, along the turns of helicoids.
-    #[default]
-    U,
-    /// To the left on planes and height fields, along the axis of cylinders, away from the axis of helicoids.
-    V,
-}
-
-impl Front {
-    pub(super) fn of(self, [u, v]: [f64; 2]) -> f64 {
-        match self {
-            Self::U => u,
-            Self::V => v,
-        }
-    }
-}
-
-/// How to cut.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CutOptions {
-    /// The chart coordinate along which the front advances.
-    pub front: Front,
-    /// Where the front begins to cut; what lies before stays whole. In units of the front's coordinate; −∞ for everything.
-    pub start: f64,
-    /// Where the front ends to cut; what lies behind stays whole. +∞ for everything.
-    pub end: f64,
-    /// Edge length of crack triangles beside the surface of the body, by that of the triangles that are cut. Positive.
-    pub spacing: f64,
-    /// How much longer the edges of crack triangles become per unit of distance from the surface of the body. Positive;
-    /// infinite for no points inside at all.
-    pub growth: f64,
-    /// How near to a vertex its edges may be cut, as a share of its shortest edge. From 0 to 0.25. A cut that passes
-    /// nearer is bent by as much. With 0, triangles without area may come out.
-    pub clearance: f64,
-}
-
-impl Default for CutOptions {
-    fn default() -> Self {
-        Self {
-            front: Front::U,
-            start: f64::NEG_INFINITY,
-            end: f64::INFINITY,
-            spacing: 1.0,
-            growth: 1.5,
-            clearance: 1e-3,
-        }
-    }
-}
 
 /// One cut through one body, while it runs.
 ///
@@ -98,46 +46,6 @@ pub struct Cutter {
     parts: Vec<Parts>,
     /// The faces above and below of each open triangle.
     faces: Vec<[TriangleId; 2]>,
-}
-
-/// What a point of the sheet is in the mesh.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Vertex {
-    Absent,
-    Shared(u32),
-    Parted { above: u32, below: u32 },
-}
-
-impl Vertex {
-    fn on(self, above: bool) -> u32 {
-        match self {
-            Self::Absent => NONE,
-            Self::Shared(vertex) => vertex,
-            Self::Parted { above: vertex, .. } if above => vertex,
-            Self::Parted { below, .. } => below,
-        }
-    }
-}
-
-/// How a crossed triangle c, a, b is divided at present.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// Not at all.
-    Whole,
-    /// c P b, P a b.
-    AtP,
-    /// c a Q, a b Q.
-    AtQ,
-    /// c P Q, P a b, P b Q.
-    BothFromP,
-    /// c P Q, P a Q, a b Q.
-    BothFromQ,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Parts {
-    form: Form,
-    triangles: [TriangleId; 3],
 }
 
 /// What a step opens.
@@ -198,7 +106,7 @@ impl Cutter {
         let mut order: Vec<u32> = (0..points as u32).filter(will_be_passed).collect();
         let key = |p: u32| sheet.passed_at[p as usize];
         order.sort_unstable_by(|&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
-        let whole = |crossed: &Crossed| Parts { form: Form::Whole, triangles: [crossed.triangle; 3] };
+        let whole = |crossed: &Crossed| Parts::whole(crossed.triangle);
         Ok(Self {
             parts: section.crossed.iter().map(whole).collect(),
             crossed_at: section.points.iter().map(|point| point.crossed).collect(),
@@ -260,7 +168,7 @@ impl Cutter {
         let points = self.changed_points(&opening);
         let crossed = self.crossed_triangles_at(&points);
         let faces = self.faces_to_rename(&points, &opening);
-        let parts = crossed.iter().flat_map(|&i| &self.parts[i as usize].triangles);
+        let parts = crossed.iter().flat_map(|&i| self.parts[i as usize].triangles());
         let needed = parts.chain(faces.iter().flat_map(|&t| &self.faces[t as usize]));
         if let Some(&triangle) = needed.into_iter().find(|id| !mesh.is_alive(**id)) {
             self.cursor = cursor;
@@ -275,7 +183,9 @@ impl Cutter {
         }
         let first = mesh.slot_count() as u32;
         for &i in &crossed {
-            self.update_parts(mesh, i as usize, first, &mut edit);
+            let crossed = &self.crossed[i as usize];
+            let ends = crossed.points.map(|p| (self.vertices[p as usize], self.sheet.positions[p as usize]));
+            self.parts[i as usize].divide(mesh, crossed, ends, first, &mut edit);
         }
         for &t in &faces {
             self.rename_face(mesh, t as usize, first, &mut edit);
@@ -433,75 +343,6 @@ impl Cutter {
         };
     }
 
-    /// Divides a crossed triangle as its cut points want it now.
-    fn update_parts(&mut self, mesh: &LiveMesh, i: usize, first: u32, edit: &mut MeshEdit) {
-        let crossed = self.crossed[i];
-        let before = self.parts[i];
-        let [p, q] = crossed.points.map(|point| self.vertices[point as usize]);
-        let has = |vertex: Vertex| vertex != Vertex::Absent;
-        let form = match (has(p), has(q), before.form) {
-            (false, false, _) => Form::Whole,
-            (true, false, _) => Form::AtP,
-            (false, true, _) => Form::AtQ,
-            (true, true, Form::AtP | Form::BothFromP) => Form::BothFromP,
-            (true, true, Form::AtQ | Form::BothFromQ) => Form::BothFromQ,
-            (true, true, Form::Whole) => self.better_form(mesh, &crossed),
-        };
-        let [c, a, b] = crossed.corners;
-        let (p_lone, q_lone) = (p.on(crossed.lone_above), q.on(crossed.lone_above));
-        let (p, q) = (p.on(!crossed.lone_above), q.on(!crossed.lone_above));
-        let lone = [c, p_lone, q_lone];
-        // The parts, and the index of the part before in which each lies.
-        let parts: &[([u32; 3], usize)] = match (before.form, form) {
-            (_, Form::Whole) => return,
-            (Form::AtP, Form::AtP) | (Form::AtQ, Form::AtQ) => return,
-            (_, Form::AtP) => &[([c, p, b], 0), ([p, a, b], 0)],
-            (_, Form::AtQ) => &[([c, a, q], 0), ([a, b, q], 0)],
-            (Form::Whole, Form::BothFromP) => &[(lone, 0), ([p, a, b], 0), ([p, b, q], 0)],
-            (Form::Whole, Form::BothFromQ) => &[(lone, 0), ([p, a, q], 0), ([a, b, q], 0)],
-            (Form::AtP, Form::BothFromP) => &[(lone, 0), ([p, a, b], 1), ([p, b, q], 0)],
-            (Form::AtQ, Form::BothFromQ) => &[(lone, 0), ([p, a, q], 0), ([a, b, q], 1)],
-            (_, Form::BothFromP) => &[(lone, 0), ([p, a, b], 1), ([p, b, q], 2)],
-            (_, Form::BothFromQ) => &[(lone, 0), ([p, a, q], 1), ([a, b, q], 2)],
-        };
-        let mut triangles = before.triangles;
-        for old in 0..3 {
-            let inside = || parts.iter().enumerate().filter(move |(_, (_, parent))| *parent == old);
-            let id = before.triangles[old];
-            let mut count = 0;
-            let mut is_same = true;
-            for (_, (corners, _)) in inside() {
-                count += 1;
-                is_same &= mesh.corners(id) == *corners;
-            }
-            if count == 0 {
-                continue;
-            }
-            if count > 1 || !is_same {
-                edit.removed.push(id);
-            }
-            for (k, &(corners, _)) in inside() {
-                triangles[k] = if count > 1 || !is_same {
-                    edit.added.push(NewTriangle { corners, origin: Origin::Replaces(id) });
-                    TriangleId(first + edit.added.len() as u32 - 1)
-                } else {
-                    id
-                };
-            }
-        }
-        if parts.len() == 2 {
-            triangles[2] = triangles[1];
-        }
-        self.parts[i] = Parts { form, triangles };
-    }
-
-    /// The shorter diagonal of the four-sided part.
-    fn better_form(&self, mesh: &LiveMesh, crossed: &Crossed) -> Form {
-        let [_, a, b] = crossed.corners.map(|v| mesh.positions()[v as usize]);
-        let [p, q] = crossed.points.map(|point| self.sheet.positions[point as usize]);
-        if p.distance_squared(b) <= q.distance_squared(a) { Form::BothFromP } else { Form::BothFromQ }
-    }
-
     fn rename_face(&mut self, mesh: &LiveMesh, t: usize, first: u32, edit: &mut MeshEdit) {
         let id = self.faces[t][1];
         let corners = self.face(t, false);
@@ -518,48 +359,6 @@ impl Cutter {
         if above { [a, c, b] } else { [a, b, c] }
     }
 }
-
-impl CutOptions {
-    fn check(&self) -> Result<(), CutError> {
-        let bad = |what, value| Err(CutError::BadNumber { what, value });
-        require("spacing", self.spacing, self.spacing > 0.0)?;
-        require("clearance", self.clearance, (0.0..=0.25).contains(&self.clearance))?;
-        if self.growth.is_nan() || self.growth <= 0.0 {
-            return bad("growth", self.growth);
-        }
-        if self.start.is_nan() {
-            return bad("start", self.start);
-        }
-        if self.end.is_nan() || self.end < self.start { bad("end", self.end) } else { Ok(()) }
-    }
-
-    /// The section, of the whole mesh or, for helicoids, of the range of the front and a little more.
-    fn section(&self, mesh: &LiveMesh, surface: &CutSurface) -> Result<Section, CutError> {
-        let everything = self.start == f64::NEG_INFINITY && self.end == f64::INFINITY;
-        let Some(period) = surface.period().filter(|_| !everything) else {
-            return Section::of(mesh, surface, self.clearance, None);
-        };
-        let within = |margin: f64| {
-            move |p: DVec3| {
-                let at = self.front.of(surface.chart(p));
-                // Edges that pass the axis jump from side to side and are cut nowhere.
-                surface.side(p).abs() < 0.1 * period && at >= self.start - margin && at <= self.end + margin
-            }
-        };
-        let exact = Section::of(mesh, surface, self.clearance, Some(&within(0.0)))?;
-        // Some triangles more on both ends, so that the front never comes to the end of the sheet.
-        let length = MARGIN * self.spacing.max(1.0) * exact.edge_length(mesh);
-        let radius = exact.points.iter().map(|p| surface.chart(p.position)[1]).fold(f64::INFINITY, f64::min);
-        let margin = match self.front {
-            Front::U => length / radius.max(f64::MIN_POSITIVE),
-            Front::V => length,
-        };
-        Section::of(mesh, surface, self.clearance, Some(&within(margin)))
-    }
-}
-
-/// How far beyond the range of the front a helicoid's section is known, in edge lengths.
-const MARGIN: f64 = 4.0;
 
 /// An edge with a single triangle, if there is one.
 pub(super) fn find_rim(mesh: &LiveMesh) -> Option<[u32; 2]> {

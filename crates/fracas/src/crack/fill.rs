@@ -14,8 +14,8 @@
 //!
 //! Whatever the loops look like, each of their directed edges belongs to exactly one triangle, in that direction, and
 //! every other edge to two triangles in opposite directions: what is filled is a surface whose rim are the loops. A
-//! loop that the triangulation cannot take, because it crosses itself or another, is filled alone by cutting off
-//! corners: such triangles may overlap, but nothing stays open.
+//! loop that touches itself is pulled apart by a hair for the triangulation. One that crosses itself or another is filled
+//! alone by cutting off corners: such triangles may overlap, but nothing stays open.
 
 use super::ears::cut_ears;
 use glam::DVec2;
@@ -79,7 +79,9 @@ fn groups(outline: &[DVec2], loops: &[Vec<u32>]) -> Vec<Vec<usize>> {
 /// Fills an outer loop and its holes together, or else loop by loop.
 fn fill_group(outline: &[DVec2], rings: &[&[u32]], density: &Density, filling: &mut Filling) {
     let first = (outline.len() + filling.points.len()) as u32;
-    if let Ok((points, triangles)) = triangulate(outline, rings, density, first) {
+    let result = triangulate(outline, rings, density, first)
+        .or_else(|Tangled| triangulate(&pulled_apart(outline, rings), rings, density, first));
+    if let Ok((points, triangles)) = result {
         filling.points.extend(points);
         filling.triangles.extend(triangles);
     } else if let [ring] = rings {
@@ -148,6 +150,29 @@ fn triangulate(
     }
     Ok((points, triangles))
 }
+
+/// The outline a little smaller. A cut that is still running is a slit without width, whose two sides run through the
+/// same places there and back; they must not touch to be triangulated. Only the triangulation sees these points.
+fn pulled_apart(outline: &[DVec2], rings: &[&[u32]]) -> Vec<DVec2> {
+    let sense = rings.iter().map(|ring| area(outline, ring)).sum::<f64>().signum();
+    let extent = |ring: &&[u32]| {
+        let first = outline[ring[0] as usize];
+        ring.iter().map(|&id| outline[id as usize].distance(first)).fold(0.0, f64::max)
+    };
+    let step = sense * PULL * rings.iter().map(extent).fold(0.0, f64::max);
+    let mut pulled = outline.to_vec();
+    for ring in rings {
+        for i in 0..ring.len() {
+            let [before, after] = [i + ring.len() - 1, i + 1].map(|k| outline[ring[k % ring.len()] as usize]);
+            // At the end of a slit the outline turns back, and stays where it is.
+            pulled[ring[i] as usize] += step * (after - before).perp().normalize_or_zero();
+        }
+    }
+    pulled
+}
+
+/// How far the sides of a slit are pulled apart, by the size of the outline: far more than rounding, far less than an edge.
+const PULL: f64 = 1e-8;
 
 /// The triangles to the left of the edges, up to other edges.
 fn left_of(
@@ -388,6 +413,24 @@ mod tests {
         let expected: f64 = loops.iter().map(|ring| area(&points, ring)).sum();
         let found = check(&points, &loops, &fill(&points, &loops, &FINE));
         assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn a_slit_without_width_is_filled_like_anything_else() {
+        let mut shape = vec![[0.0, 0.0], [1.0, 0.0]];
+        shape.extend((1..=5).map(|i| [1.0, 0.2 * f64::from(i)]));
+        shape.extend((0..5).rev().map(|i| [1.0, 0.2 * f64::from(i)]));
+        shape.extend([[2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]);
+        let points: Vec<DVec2> = shape.into_iter().map(DVec2::from).collect();
+        let mut ring: Vec<u32> = (0..points.len() as u32).collect();
+        for sense in [1.0, -1.0] {
+            let loops = vec![ring.clone()];
+            let filling = fill(&points, &loops, &FINE);
+            let found = check(&points, &loops, &filling);
+            assert!((found - sense * 4.0).abs() < 1e-12, "{found}");
+            assert!(filling.points.len() > 50, "{} points inside", filling.points.len());
+            ring.reverse();
+        }
     }
 
     #[test]

@@ -34,9 +34,11 @@
 
 mod caps;
 mod cutter;
+mod divide;
 mod ears;
 mod error;
 mod fill;
+mod options;
 mod part;
 mod pieces;
 mod section;
@@ -44,7 +46,8 @@ mod shatter;
 mod sheet;
 mod surface;
 
-pub use cutter::{CutOptions, Cutter, Front};
+pub use cutter::Cutter;
 pub use error::CutError;
+pub use options::{CutOptions, Front};
 pub use shatter::{ShatterOptions, Shattered, scatter_sites, shatter_along, shatter_at};
 pub use surface::{CutSurface, HeightGrid};

@@ -149,7 +149,11 @@ impl Section {
                 section.crossed[side.crossed as usize].points[side.which as usize] = point;
             }
             let crossed = [group[0].crossed, group.get(1).map_or(NONE, |side| side.crossed)];
-            section.points.push(CutPoint { position: place(ends[0], ends[1]), crossed });
+            let position = place(ends[0], ends[1]);
+            if !position.is_finite() {
+                return Err(CutError::TooFar { vertex: ends[0] });
+            }
+            section.points.push(CutPoint { position, crossed });
         }
         section.chain();
         // Two triangles with the same corners, back to back.

@@ -21,10 +21,10 @@
 
 use super::caps::refill;
 use super::cutter::find_rim;
+use super::options::check_density;
 use super::part::{Face, Part};
 use super::pieces::label;
 use super::section::NONE;
-use super::surface::require;
 use super::{CutError, CutOptions, CutSurface, Cutter};
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
@@ -32,10 +32,10 @@ use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
 /// How to break a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShatterOptions {
-    /// Edge length of crack triangles beside the surface of the body, by that of the body. Positive.
+    /// Edge length of crack triangles beside the surface of the body, by that of the body. 0.05 or more.
     pub spacing: f64,
-    /// How much longer the edges of crack triangles become per unit of distance from the surface of the body. Positive;
-    /// infinite for no points inside at all.
+    /// How much longer the edges of crack triangles become per unit of distance from the surface of the body. 0.1 or
+    /// more; infinite for no points inside at all.
     pub growth: f64,
 }
 
@@ -249,10 +249,7 @@ impl Shattered {
 
 impl ShatterOptions {
     fn check_for(&self, mesh: &LiveMesh) -> Result<(), CutError> {
-        require("spacing", self.spacing, self.spacing > 0.0)?;
-        if self.growth.is_nan() || self.growth <= 0.0 {
-            return Err(CutError::BadNumber { what: "growth", value: self.growth });
-        }
+        check_density(self.spacing, self.growth)?;
         find_rim(mesh).map_or(Ok(()), |ends| Err(CutError::Open { ends }))
     }
 }

@@ -53,6 +53,35 @@ fn planes_along_vertices_edges_and_faces() {
 }
 
 #[test]
+fn a_cut_across_a_running_cut() {
+    let options = CutOptions::default();
+    for mesh in
+        [shapes::icosphere(1.0, 3), shapes::noisy_sphere(2_000, 0.3, 1), shapes::brick(DVec3::ONE, 0.11)]
+    {
+        let before = Report::of(&mesh).volume.unwrap();
+        let mut live = LiveMesh::new(mesh);
+        let first = CutSurface::plane(DVec3::splat(0.01), DVec3::new(0.1, 0.2, 1.0), DVec3::X).unwrap();
+        let mut cutter = Cutter::new(&live, &first, &options).unwrap();
+        let edit = cutter.advance_to(&live, 0.1).unwrap();
+        live.apply(&edit).unwrap();
+        let second =
+            CutSurface::plane(DVec3::new(-0.12, 0.0, 0.0), DVec3::new(1.0, 0.05, 0.02), DVec3::Z).unwrap();
+        let mut across = Cutter::new(&live, &second, &options).unwrap();
+        for front in [-0.3, 0.05, 0.2, 9.0] {
+            let edit = across.advance_to(&live, front).unwrap();
+            assert!(!edit.is_empty());
+            live.apply(&edit).unwrap();
+            let report = Report::of(&live.to_mesh().0);
+            assert!(report.closed && report.oriented);
+            assert!((report.volume.unwrap() - before).abs() < 1e-12 * before);
+        }
+        assert!(across.is_finished());
+        // The first cut had parted the half beyond the second, so there are three pieces: two there, one here.
+        assert_eq!(Report::of(&live.to_mesh().0).components, 3);
+    }
+}
+
+#[test]
 fn the_same_plane_again_cuts_off_nothing_or_a_wafer() {
     let surface = plane(DVec3::new(0.0, 0.0, 0.1), DVec3::Z);
     let mut mesh = shapes::icosphere(1.0, 3);

@@ -1,0 +1,143 @@
+//! How a triangle that a cut crosses is divided, and divided further, as the cut comes by.
+//!
+//! ```text
+//!        c                c                c             A cut point comes with the front. The first one cuts the triangle
+//!       / \              / \              / \            in two; with the second, one of the two is cut again. So every
+//!      /   \    ──▶     P   \    ──▶     P───Q           part lies within a part of the step before and can replace it.
+//!     /     \          /  `\ \          /  `\ \          If both come at once, the shorter diagonal is taken.
+//!    a───────b        a─────`─b        a─────`─b
+//! ```
+
+use super::section::{Crossed, NONE};
+use crate::geom::DVec3;
+use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
+
+/// What a point of the sheet is in the mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Vertex {
+    Absent,
+    Shared(u32),
+    Parted { above: u32, below: u32 },
+}
+
+impl Vertex {
+    /// The vertex on one side.
+    pub(super) fn on(self, above: bool) -> u32 {
+        match self {
+            Self::Absent => NONE,
+            Self::Shared(vertex) => vertex,
+            Self::Parted { above: vertex, .. } if above => vertex,
+            Self::Parted { below, .. } => below,
+        }
+    }
+}
+
+/// How a crossed triangle c, a, b is divided at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Not at all.
+    Whole,
+    /// c P b, P a b.
+    AtP,
+    /// c a Q, a b Q.
+    AtQ,
+    /// c P Q, P a b, P b Q.
+    BothFromP,
+    /// c P Q, P a Q, a b Q.
+    BothFromQ,
+}
+
+/// The parts of a crossed triangle that are in the mesh.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    form: Form,
+    /// Where there are fewer than three, the last is repeated.
+    triangles: [TriangleId; 3],
+}
+
+impl Parts {
+    /// A triangle not yet divided.
+    pub(super) fn whole(triangle: TriangleId) -> Self {
+        Self { form: Form::Whole, triangles: [triangle; 3] }
+    }
+
+    /// The triangles of the mesh that make it up, some more than once.
+    pub(super) fn triangles(&self) -> &[TriangleId; 3] {
+        &self.triangles
+    }
+
+    /// Divides a crossed triangle as its cut points want it now. `ends` are what P and Q are in the mesh, and where;
+    /// `first` is the id of the first triangle that the edit adds.
+    pub(super) fn divide(
+        &mut self,
+        mesh: &LiveMesh,
+        crossed: &Crossed,
+        ends: [(Vertex, DVec3); 2],
+        first: u32,
+        edit: &mut MeshEdit,
+    ) {
+        let before = *self;
+        let [p, q] = ends.map(|(vertex, _)| vertex);
+        let has = |vertex: Vertex| vertex != Vertex::Absent;
+        let form = match (has(p), has(q), before.form) {
+            (false, false, _) => Form::Whole,
+            (true, false, _) => Form::AtP,
+            (false, true, _) => Form::AtQ,
+            (true, true, Form::AtP | Form::BothFromP) => Form::BothFromP,
+            (true, true, Form::AtQ | Form::BothFromQ) => Form::BothFromQ,
+            (true, true, Form::Whole) => better_form(mesh, crossed, ends.map(|(_, place)| place)),
+        };
+        let [c, a, b] = crossed.corners;
+        let (p_lone, q_lone) = (p.on(crossed.lone_above), q.on(crossed.lone_above));
+        let (p, q) = (p.on(!crossed.lone_above), q.on(!crossed.lone_above));
+        let lone = [c, p_lone, q_lone];
+        // The parts, and the index of the part before in which each lies.
+        let parts: &[([u32; 3], usize)] = match (before.form, form) {
+            (_, Form::Whole) => return,
+            (Form::AtP, Form::AtP) | (Form::AtQ, Form::AtQ) => return,
+            (_, Form::AtP) => &[([c, p, b], 0), ([p, a, b], 0)],
+            (_, Form::AtQ) => &[([c, a, q], 0), ([a, b, q], 0)],
+            (Form::Whole, Form::BothFromP) => &[(lone, 0), ([p, a, b], 0), ([p, b, q], 0)],
+            (Form::Whole, Form::BothFromQ) => &[(lone, 0), ([p, a, q], 0), ([a, b, q], 0)],
+            (Form::AtP, Form::BothFromP) => &[(lone, 0), ([p, a, b], 1), ([p, b, q], 0)],
+            (Form::AtQ, Form::BothFromQ) => &[(lone, 0), ([p, a, q], 0), ([a, b, q], 1)],
+            (_, Form::BothFromP) => &[(lone, 0), ([p, a, b], 1), ([p, b, q], 2)],
+            (_, Form::BothFromQ) => &[(lone, 0), ([p, a, q], 1), ([a, b, q], 2)],
+        };
+        let mut triangles = before.triangles;
+        for old in 0..3 {
+            let inside = || parts.iter().enumerate().filter(move |(_, (_, parent))| *parent == old);
+            let id = before.triangles[old];
+            let mut count = 0;
+            let mut is_same = true;
+            for (_, (corners, _)) in inside() {
+                count += 1;
+                is_same &= mesh.corners(id) == *corners;
+            }
+            if count == 0 {
+                continue;
+            }
+            if count > 1 || !is_same {
+                edit.removed.push(id);
+            }
+            for (k, &(corners, _)) in inside() {
+                triangles[k] = if count > 1 || !is_same {
+                    edit.added.push(NewTriangle { corners, origin: Origin::Replaces(id) });
+                    TriangleId(first + edit.added.len() as u32 - 1)
+                } else {
+                    id
+                };
+            }
+        }
+        if parts.len() == 2 {
+            triangles[2] = triangles[1];
+        }
+        *self = Self { form, triangles };
+    }
+}
+
+/// The shorter diagonal of the four-sided part.
+fn better_form(mesh: &LiveMesh, crossed: &Crossed, [p, q]: [DVec3; 2]) -> Form {
+    let [_, a, b] = crossed.corners.map(|v| mesh.positions()[v as usize]);
+    if p.distance_squared(b) <= q.distance_squared(a) { Form::BothFromP } else { Form::BothFromQ }
+}
