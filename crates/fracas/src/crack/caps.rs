@@ -19,24 +19,26 @@ use super::part::{Face, Part};
 use super::section::NONE;
 use glam::DVec2;
 
-/// Fills the caps of a part anew with triangles of about the given edge length. `planes` are those of its caps.
-pub(super) fn refill(part: &mut Part, planes: &[(u32, CutSurface)], edge_length: f64, growth: f64) {
-    let mut caps: Vec<Cap> = planes.iter().map(|(number, plane)| Cap::of(part, *number, plane)).collect();
+/// A part with its caps filled anew with triangles of about the given edge length. `planes` are those of its caps.
+///
+/// Where two caps are so thin that both would have the same edge inside, the part stays as it is.
+pub(super) fn refilled(part: Part, planes: &[(u32, CutSurface)], edge_length: f64, growth: f64) -> Part {
+    let mut caps: Vec<Cap> = planes.iter().map(|(number, plane)| Cap::of(&part, *number, plane)).collect();
     caps.retain(|cap| !cap.loops.is_empty());
-    let is_dropped = thin_out(part, &caps, edge_length);
-    let mut filled = std::mem::take(part);
-    for (&corners, &face) in filled.triangles.iter().zip(&filled.faces) {
+    let is_dropped = thin_out(&part, &caps, edge_length);
+    let mut made =
+        Part { positions: part.positions.clone(), sources: part.sources.clone(), ..Part::default() };
+    for (&corners, &face) in part.triangles.iter().zip(&part.faces) {
         let is_refilled = |number: u32| caps.iter().any(|cap| cap.number == number);
         if !matches!(face, Face::Cap(number) if is_refilled(number)) {
-            part.push(corners, face);
+            made.push(corners, face);
         }
     }
-    part.positions = std::mem::take(&mut filled.positions);
-    part.sources = std::mem::take(&mut filled.sources);
     for cap in &mut caps {
         cap.loops.iter_mut().for_each(|ring| ring.retain(|&v| !is_dropped[v as usize]));
-        cap.fill(part, edge_length, growth);
+        cap.fill(&mut made, edge_length, growth);
     }
+    if made.is_closed() { made } else { part }
 }
 
 /// The outlines of a cap, by vertices of the part.

@@ -22,6 +22,7 @@ use super::divide::{Parts, Vertex};
 use super::section::{Crossed, NONE};
 use super::sheet::{Sheet, UNCUT};
 use super::{CutError, CutOptions, CutSurface};
+use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
 
 /// One cut through one body, while it runs.
@@ -184,7 +185,10 @@ impl Cutter {
         let first = mesh.slot_count() as u32;
         for &i in &crossed {
             let crossed = &self.crossed[i as usize];
-            let ends = crossed.points.map(|p| (self.vertices[p as usize], self.sheet.positions[p as usize]));
+            let ends = crossed.points.map(|p| match p {
+                NONE => (Vertex::Absent, DVec3::ZERO),
+                p => (self.vertices[p as usize], self.sheet.positions[p as usize]),
+            });
             self.parts[i as usize].divide(mesh, crossed, ends, first, &mut edit);
         }
         for &t in &faces {
@@ -296,7 +300,7 @@ impl Cutter {
         if self.is_open {
             for &p in &opening.passed {
                 let crossed = self.crossed_at[p as usize].into_iter().filter(|&i| i != NONE);
-                points.extend(crossed.flat_map(|i| self.crossed[i as usize].points));
+                points.extend(crossed.flat_map(|i| self.crossed[i as usize].points).filter(|&p| p != NONE));
             }
         }
         points.sort_unstable();

@@ -5,6 +5,7 @@
 //! is one of the body's, a piece of one, or belongs to a cap.
 
 use super::fill::{Density, fill};
+use super::pieces::Groups;
 use super::section::{NONE, Section};
 use super::{CutError, CutSurface};
 use crate::geom::DVec3;
@@ -33,7 +34,9 @@ pub(super) enum Face {
 }
 
 /// Distances that count as none, in units of the body's size: what rounding makes of points that lie on a plane.
-const ROUNDING: f64 = 1e-13;
+const ROUNDING: f64 = 1e-14;
+/// Lumps smaller than this are no pieces, in units of the body's size: planes that nearly meet in a line leave them behind.
+const SPECK: f64 = 1e-11;
 
 impl Part {
     /// All of a body.
@@ -45,6 +48,38 @@ impl Part {
             triangles: ids.iter().map(|&id| mesh.corners(id)).collect(),
             faces: ids.into_iter().map(Face::Whole).collect(),
         }
+    }
+
+    /// The part without lumps that are nothing but rounding.
+    pub(super) fn without_specks(mut self, size: f64) -> Self {
+        let mut lumps = Groups::new(self.positions.len());
+        self.triangles.iter().for_each(|&corners| lumps.join(corners));
+        let mut boxes = vec![(DVec3::INFINITY, DVec3::NEG_INFINITY); self.positions.len()];
+        for &v in self.triangles.iter().flatten() {
+            let (low, high) = &mut boxes[lumps.root(v) as usize];
+            (*low, *high) = (low.min(self.positions[v as usize]), high.max(self.positions[v as usize]));
+        }
+        let mut is_speck = |corners: &[u32; 3]| {
+            let (low, high) = boxes[lumps.root(corners[0]) as usize];
+            (high - low).max_element() <= SPECK * size
+        };
+        let specks: Vec<bool> = self.triangles.iter().map(&mut is_speck).collect();
+        if specks.contains(&true) {
+            let mut kept = specks.iter();
+            self.triangles.retain(|_| kept.next() == Some(&false));
+            let mut kept = specks.iter();
+            self.faces.retain(|_| kept.next() == Some(&false));
+        }
+        self
+    }
+
+    /// Whether every side of a triangle is passed once in each direction.
+    pub(super) fn is_closed(&self) -> bool {
+        let mut sides: Vec<[u32; 2]> =
+            self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+        sides.sort_unstable();
+        sides.windows(2).all(|pair| pair[0] != pair[1])
+            && sides.iter().all(|&[a, b]| sides.binary_search(&[b, a]).is_ok())
     }
 
     /// How far the part reaches from a point.

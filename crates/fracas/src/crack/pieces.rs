@@ -23,10 +23,7 @@ pub(super) fn label(mesh: &LiveMesh, edit: &MeshEdit) -> (Vec<u32>, usize) {
 
     // Connected surfaces, numbered by their lowest triangle.
     let mut groups = Groups::new(mesh.vertex_count() + edit.new_positions.len());
-    for &(_, [a, b, c]) in &triangles {
-        groups.unite(a, b);
-        groups.unite(b, c);
-    }
+    triangles.iter().for_each(|&(_, corners)| groups.join(corners));
     let mut number_of_root = vec![NONE; groups.parents.len()];
     let mut surfaces: Vec<Surface> = vec![];
     let mut labels = vec![NONE; mesh.slot_count() + edit.added.len()];
@@ -109,22 +106,29 @@ fn owner(surfaces: &[Surface], i: usize, sense: f64) -> usize {
 }
 
 /// Vertices in disjoint groups (union–find with path halving; the lowest vertex stands for its group).
-struct Groups {
+pub(super) struct Groups {
     parents: Vec<u32>,
 }
 
 impl Groups {
-    fn new(vertices: usize) -> Self {
+    pub(super) fn new(vertices: usize) -> Self {
         Self { parents: (0..vertices as u32).collect() }
     }
 
-    fn root(&mut self, mut v: u32) -> u32 {
+    /// The vertex that stands for the group of a vertex.
+    pub(super) fn root(&mut self, mut v: u32) -> u32 {
         while self.parents[v as usize] != v {
             let grandparent = self.parents[self.parents[v as usize] as usize];
             self.parents[v as usize] = grandparent;
             v = grandparent;
         }
         v
+    }
+
+    /// Makes the groups of three vertices one.
+    pub(super) fn join(&mut self, [a, b, c]: [u32; 3]) {
+        self.unite(a, b);
+        self.unite(b, c);
     }
 
     fn unite(&mut self, a: u32, b: u32) {

@@ -46,15 +46,15 @@ pub(super) struct Crossed {
     /// Its corners c, a, b in their order; c is alone on its side.
     pub(super) corners: [u32; 3],
     pub(super) lone_above: bool,
-    /// The cut points P on c–a and Q on b–c.
+    /// The cut points P on c–a and Q on b–c. Beyond the end of a path, a triangle has only P, and Q is [`NONE`].
     pub(super) points: [u32; 2],
 }
 
 impl Crossed {
     /// The segment between the cut points in the direction of outlines: opposite to the part below.
-    pub(super) fn segment(&self) -> [u32; 2] {
+    pub(super) fn segment(&self) -> Option<[u32; 2]> {
         let [p, q] = self.points;
-        if self.lone_above { [p, q] } else { [q, p] }
+        (q != NONE).then_some(if self.lone_above { [p, q] } else { [q, p] })
     }
 }
 
@@ -67,6 +67,12 @@ struct Use {
     which: u8,
     /// Whether the triangle passes the edge from its lower to its higher end.
     upward: bool,
+}
+
+impl Use {
+    fn new([from, to]: [u32; 2], crossed: u32, which: u8) -> Self {
+        Self { ends: [from.min(to), from.max(to)], crossed, which, upward: from < to }
+    }
 }
 
 impl Section {
@@ -101,60 +107,29 @@ impl Section {
         kept_off: &dyn Fn(u32, f64) -> f64,
         keep: Option<&dyn Fn(DVec3) -> bool>,
     ) -> Result<Self, CutError> {
-        let period = surface.period();
-        let is_cut = |a: u32, b: u32| {
-            let (x, y) = (heights[a as usize], heights[b as usize]);
-            // From the upper half of one turn to the lower half of the next, nothing is crossed.
-            (x < 0.0) != (y < 0.0) && period.is_none_or(|period| (x - y).abs() < 0.5 * period)
-        };
-        let place = |a: u32, b: u32| cut_place(positions, surface, heights, kept_off, a.min(b), a.max(b));
-
+        let scan = Scan { positions, surface, heights, kept_off };
         let mut section = Self::default();
         let mut uses: Vec<Use> = vec![];
+        let mut beyond: Vec<(TriangleId, [u32; 3])> = vec![];
         for (triangle, corners) in triangles {
-            let sides = [0, 1, 2].map(|k| (corners[k], corners[(k + 1) % 3]));
             if let Some(&vertex) = corners.iter().find(|v| !heights[**v as usize].is_finite()) {
                 return Err(CutError::TooFar { vertex });
             }
-            let cut = sides.map(|(a, b)| is_cut(a, b));
-            let count = cut.iter().filter(|cut| **cut).count();
-            if count == 0 {
+            let sides = scan.cut_sides(corners);
+            if sides == [None; 3] {
                 continue;
             }
             let kept =
-                |keep: &dyn Fn(DVec3) -> bool| (0..3).any(|k| cut[k] && keep(place(sides[k].0, sides[k].1)));
-            if !keep.is_none_or(kept) {
-                continue;
+                |keep: &dyn Fn(DVec3) -> bool| sides.iter().flatten().any(|ends| keep(scan.place(*ends)));
+            if keep.is_none_or(kept) {
+                section.cross(&scan, triangle, corners, &mut uses)?;
+            } else {
+                beyond.push((triangle, corners));
             }
-            // The side that is not cut lies opposite to the lone corner.
-            let (2, Some(whole)) = (count, (0..3).find(|&k| !cut[k])) else {
-                return Err(CutError::TooCoarse { triangle });
-            };
-            let corners @ [c, a, b] = [2, 0, 1].map(|k| corners[(whole + k) % 3]);
-            let crossed = section.crossed.len() as u32;
-            for (which, (from, to)) in [(0, (c, a)), (1, (b, c))] {
-                uses.push(Use { ends: [from.min(to), from.max(to)], crossed, which, upward: from < to });
-            }
-            let lone_above = heights[c as usize] >= 0.0;
-            section.crossed.push(Crossed { triangle, corners, lone_above, points: [NONE; 2] });
         }
         uses.sort_unstable();
-        for group in uses.chunk_by(|one, next| one.ends == next.ends) {
-            let ends = group[0].ends;
-            if group.len() > 2 || group.len() == 2 && group[0].upward == group[1].upward {
-                return Err(CutError::NotASurface { ends });
-            }
-            let point = section.points.len() as u32;
-            for side in group {
-                section.crossed[side.crossed as usize].points[side.which as usize] = point;
-            }
-            let crossed = [group[0].crossed, group.get(1).map_or(NONE, |side| side.crossed)];
-            let position = place(ends[0], ends[1]);
-            if !position.is_finite() {
-                return Err(CutError::TooFar { vertex: ends[0] });
-            }
-            section.points.push(CutPoint { position, crossed });
-        }
+        section.reach_beyond(&scan, &beyond, &mut uses)?;
+        section.place_points(&scan, &uses)?;
         section.chain();
         // Two triangles with the same corners, back to back.
         if let Some(pair) = section.loops.iter().find(|chain| chain.len() < 3) {
@@ -164,14 +139,90 @@ impl Section {
         Ok(section)
     }
 
+    /// Adds a triangle that the cut divides.
+    fn cross(
+        &mut self,
+        scan: &Scan,
+        triangle: TriangleId,
+        corners: [u32; 3],
+        uses: &mut Vec<Use>,
+    ) -> Result<(), CutError> {
+        let sides = scan.cut_sides(corners);
+        // The side that is not cut lies opposite to the lone corner.
+        let mut whole = (0..3).filter(|&k| sides[k].is_none());
+        let (Some(whole), None) = (whole.next(), whole.next()) else {
+            return Err(CutError::TooCoarse { triangle });
+        };
+        let corners @ [c, a, b] = [2, 0, 1].map(|k| corners[(whole + k) % 3]);
+        let crossed = self.crossed.len() as u32;
+        uses.push(Use::new([c, a], crossed, 0));
+        uses.push(Use::new([b, c], crossed, 1));
+        let lone_above = scan.heights[c as usize] >= 0.0;
+        self.crossed.push(Crossed { triangle, corners, lone_above, points: [NONE; 2] });
+        Ok(())
+    }
+
+    /// Adds the triangles that were not kept but share a cut point with one that was: they get that point too.
+    fn reach_beyond(
+        &mut self,
+        scan: &Scan,
+        beyond: &[(TriangleId, [u32; 3])],
+        uses: &mut Vec<Use>,
+    ) -> Result<(), CutError> {
+        let kept: Vec<[u32; 2]> = uses.iter().map(|side| side.ends).collect();
+        for &(triangle, corners) in beyond {
+            let sides = scan.cut_sides(corners);
+            let is_shared = |k: usize| sides[k].is_some_and(|ends| kept.binary_search(&ends).is_ok());
+            let mut shared = (0..3).filter(|&k| is_shared(k));
+            match (shared.next(), shared.next()) {
+                (None, _) => {}
+                (Some(_), Some(_)) => self.cross(scan, triangle, corners, uses)?,
+                (Some(k), None) => {
+                    let corners = [0, 1, 2].map(|i| corners[(k + i) % 3]);
+                    uses.push(Use::new([corners[0], corners[1]], self.crossed.len() as u32, 0));
+                    self.crossed.push(Crossed { triangle, corners, lone_above: true, points: [NONE; 2] });
+                }
+            }
+        }
+        uses.sort_unstable();
+        Ok(())
+    }
+
+    /// Makes the uses of each edge one cut point.
+    fn place_points(&mut self, scan: &Scan, uses: &[Use]) -> Result<(), CutError> {
+        for group in uses.chunk_by(|one, next| one.ends == next.ends) {
+            let ends = group[0].ends;
+            if group.len() > 2 || group.len() == 2 && group[0].upward == group[1].upward {
+                return Err(CutError::NotASurface { ends });
+            }
+            for side in group {
+                self.crossed[side.crossed as usize].points[side.which as usize] = self.points.len() as u32;
+            }
+            let crossed = [group[0].crossed, group.get(1).map_or(NONE, |side| side.crossed)];
+            let position = scan.place(ends);
+            if !position.is_finite() {
+                return Err(CutError::TooFar { vertex: ends[0] });
+            }
+            // An edge that passes the axis of a helicoid jumps from side to side and is cut nowhere.
+            let [at_p, at_q] = scan.farther(ends);
+            let most = |period: f64| at_p.abs() + at_q.abs() + 1e-9 * period;
+            if scan.surface.period().is_some_and(|period| scan.surface.side(position).abs() > most(period)) {
+                return Err(CutError::TooCoarse { triangle: self.crossed[crossed[0] as usize].triangle });
+            }
+            self.points.push(CutPoint { position, crossed });
+        }
+        Ok(())
+    }
+
     /// Joins the segments to loops and paths, each begun at its lowest possible point.
     fn chain(&mut self) {
         let mut next = vec![NONE; self.points.len()];
         let mut has_previous = vec![false; self.points.len()];
         for crossed in &self.crossed {
-            let [from, to] = crossed.segment();
-            next[from as usize] = to;
-            has_previous[to as usize] = true;
+            if let Some([from, to]) = crossed.segment() {
+                next[from as usize] = to;
+                has_previous[to as usize] = true;
+            }
         }
         let mut seen = vec![false; self.points.len()];
         let mut follow = |start: usize| {
@@ -205,27 +256,50 @@ impl Section {
     }
 }
 
-/// Where an edge is cut. It depends on the edge alone, so its triangles agree.
-fn cut_place(
-    positions: &[DVec3],
-    surface: &CutSurface,
-    heights: &[f64],
-    kept_off: &dyn Fn(u32, f64) -> f64,
-    a: u32,
-    b: u32,
-) -> DVec3 {
-    let [p, q] = [a, b].map(|v| positions[v as usize]);
-    let [x, y] = [a, b].map(|v| heights[v as usize]);
-    let [from, to] = [a, b].map(|v| kept_off(v, p.distance(q)));
-    let t = if from + to == 0.0 {
-        0.5
-    } else if from > x.abs() || to > y.abs() {
-        from / (from + to)
-    } else {
-        root(|t| surface.side(p + (q - p) * t), x, y)
-    };
-    // Nearer to one end or the other, so that rounding is relative to what is left.
-    if t <= 0.5 { p + (q - p) * t } else { q + (p - q) * (1.0 - t) }
+/// What decides which edges are cut, and where.
+struct Scan<'a> {
+    positions: &'a [DVec3],
+    surface: &'a CutSurface,
+    heights: &'a [f64],
+    kept_off: &'a dyn Fn(u32, f64) -> f64,
+}
+
+impl Scan<'_> {
+    /// The ends, lower first, of each side of a triangle that is cut.
+    fn cut_sides(&self, corners: [u32; 3]) -> [Option<[u32; 2]>; 3] {
+        [0, 1, 2].map(|k| {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            self.is_cut(a, b).then_some([a.min(b), a.max(b)])
+        })
+    }
+
+    fn is_cut(&self, a: u32, b: u32) -> bool {
+        let (x, y) = (self.heights[a as usize], self.heights[b as usize]);
+        // From the upper half of one turn to the lower half of the next, nothing is crossed.
+        (x < 0.0) != (y < 0.0) && self.surface.period().is_none_or(|period| (x - y).abs() < 0.5 * period)
+    }
+
+    /// How much farther from the cut each end of an edge counts as being than it is, with the sign of its side. In
+    /// between, it is less and less.
+    fn farther(&self, ends: [u32; 2]) -> [f64; 2] {
+        let [p, q] = ends.map(|v| self.positions[v as usize]);
+        ends.map(|v| {
+            let height = self.heights[v as usize];
+            let distance = (self.kept_off)(v, p.distance(q)) - height.abs();
+            distance.max(0.0) * if height < 0.0 { -1.0 } else { 1.0 }
+        })
+    }
+
+    /// Where an edge is cut. It depends on the edge alone, so its triangles agree.
+    fn place(&self, ends: [u32; 2]) -> DVec3 {
+        let [p, q] = ends.map(|v| self.positions[v as usize]);
+        let [x, y] = ends.map(|v| self.heights[v as usize]);
+        let [at_p, at_q] = self.farther(ends);
+        let height = |t: f64| self.surface.side(p + (q - p) * t) + at_p * (1.0 - t) + at_q * t;
+        let t = if [x + at_p, y + at_q] == [0.0; 2] { 0.5 } else { root(height, [x + at_p, y + at_q]) };
+        // Nearer to one end or the other, so that rounding is relative to what is left.
+        if t <= 0.5 { p + (q - p) * t } else { q + (p - q) * (1.0 - t) }
+    }
 }
 
 fn shortest_edge(mesh: &LiveMesh, vertex: u32) -> f64 {
@@ -236,18 +310,16 @@ fn shortest_edge(mesh: &LiveMesh, vertex: u32) -> f64 {
 }
 
 /// A root between 0 and 1 of a function with values of different signs there. Straight functions take one step.
-fn root(value: impl Fn(f64) -> f64, at_0: f64, at_1: f64) -> f64 {
+fn root(value: impl Fn(f64) -> f64, [at_0, at_1]: [f64; 2]) -> f64 {
     let (mut low, mut high) = ((0.0, at_0), (1.0, at_1));
+    let close = 1e-15 * (at_0.abs() + at_1.abs());
     let mut t = 0.0;
     for step in 0..64 {
         // Secants first; halves where they are slow.
-        t = if step < 8 {
-            low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1))
-        } else {
-            0.5 * (low.0 + high.0)
-        };
+        let secant = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1));
+        t = if step < 8 { secant } else { 0.5 * (low.0 + high.0) };
         let here = value(t);
-        if here == 0.0 || here.abs() <= 1e-15 * (at_0.abs() + at_1.abs()) || t <= low.0 || t >= high.0 {
+        if here.abs() <= close || t <= low.0 || t >= high.0 {
             break;
         }
         if (here < 0.0) == (low.1 < 0.0) { low = (t, here) } else { high = (t, here) }

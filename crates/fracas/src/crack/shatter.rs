@@ -19,7 +19,7 @@
 //! The paper takes the pieces as given. Here the same edit that adds the crack surfaces carries a label for every
 //! triangle, old or new, which is what a tree needs to be split.
 
-use super::caps::refill;
+use super::caps::refilled;
 use super::cutter::find_rim;
 use super::options::check_density;
 use super::part::{Face, Part};
@@ -142,16 +142,15 @@ pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) ->
     let whole = Part::of(mesh);
     let size = whole.positions.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
     let edge_length = options.spacing * mean_edge(mesh);
-    let mut is_kept = vec![false; mesh.slot_count()];
-    let mut edit = MeshEdit::default();
-    for site in 0..sites.len().max(1) {
-        let cell = cell(&whole, sites, site, size, |part, planes| {
-            refill(part, planes, edge_length, options.growth)
-        })?;
-        let part = cell.as_ref().unwrap_or(&whole);
-        add_part(part, mesh.vertex_count(), &mut is_kept, &mut edit);
+    let mut parts = vec![];
+    for site in 0..sites.len() {
+        match cell(&whole, sites, site, size)? {
+            Some((part, planes)) => parts.push(refilled(part, &planes, edge_length, options.growth)),
+            // Every other cell is empty.
+            None => return Ok(Shattered::of(mesh, MeshEdit::default())),
+        }
     }
-    edit.removed = mesh.live_triangles().filter(|id| !is_kept[id.index()]).collect();
+    let edit = if parts.is_empty() { MeshEdit::default() } else { assembled(mesh, &parts) };
     Ok(Shattered::of(mesh, edit))
 }
 
@@ -179,15 +178,12 @@ pub fn scatter_sites(mesh: &LiveMesh, count: usize, seed: u64) -> Vec<DVec3> {
     (0..count).map(|_| site(ids[(random() * ids.len() as f64) as usize], random())).collect()
 }
 
-/// What of a body is nearest to a site; `None` if all of it is.
-fn cell(
-    whole: &Part,
-    sites: &[DVec3],
-    site: usize,
-    size: f64,
-    refill: impl Fn(&mut Part, &[(u32, CutSurface)]),
-) -> Result<Option<Part>, CutError> {
-    let Some(&centre) = sites.get(site) else { return Ok(None) };
+/// The planes of a part's caps, with their numbers.
+type Planes = Vec<(u32, CutSurface)>;
+
+/// What of a body is nearest to a site, and the planes that bound it; `None` if all of it is.
+fn cell(whole: &Part, sites: &[DVec3], site: usize, size: f64) -> Result<Option<(Part, Planes)>, CutError> {
+    let centre = sites[site];
     let mut others: Vec<(f64, usize)> =
         (0..sites.len()).filter(|&j| j != site).map(|j| (0.5 * sites[j].distance(centre), j)).collect();
     others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -210,34 +206,67 @@ fn cell(
             part = Some(smaller);
         }
     }
-    if let Some(part) = &mut part {
-        refill(part, &planes);
-    }
-    Ok(part)
+    Ok(part.map(|part| (part.without_specks(size), planes)))
 }
 
-/// Adds what is new in a part to an edit, and marks what it keeps of the body.
-fn add_part(part: &Part, vertex_count: usize, is_kept: &mut [bool], edit: &mut MeshEdit) {
-    let mut vertices = part.sources.clone();
-    for (&corners, &face) in part.triangles.iter().zip(&part.faces) {
-        let origin = match face {
-            Face::Whole(id) => {
-                is_kept[id.index()] = true;
-                continue;
-            }
-            Face::Piece(id) => Origin::Replaces(id),
-            Face::Cap(_) => Origin::Crack,
-        };
-        let corners = corners.map(|v| {
-            let vertex = &mut vertices[v as usize];
-            if *vertex == NONE {
-                *vertex = (vertex_count + edit.new_positions.len()) as u32;
-                edit.new_positions.push(part.positions[v as usize]);
-            }
-            *vertex
-        });
-        edit.added.push(NewTriangle { corners, origin });
+/// The edit that makes a body into parts.
+///
+/// Planes that touch a vertex up to rounding may leave it, and triangles at it, to the parts on both sides. Then the
+/// first part keeps them, and the others get copies.
+fn assembled(mesh: &LiveMesh, parts: &[Part]) -> MeshEdit {
+    let mut is_divided = vec![false; mesh.slot_count()];
+    for face in parts.iter().flat_map(|part| &part.faces) {
+        if let Face::Piece(id) = face {
+            is_divided[id.index()] = true;
+        }
     }
+    // The part that has each vertex, and that keeps each triangle.
+    let mut owners = vec![NONE; mesh.vertex_count()];
+    let mut keepers = vec![NONE; mesh.slot_count()];
+    for (number, part) in parts.iter().enumerate() {
+        for &face in &part.faces {
+            let Face::Whole(id) = face else { continue };
+            let corners = mesh.corners(id).map(|v| v as usize);
+            let is_free = |v: &usize| owners[*v] == NONE || owners[*v] == number as u32;
+            if !is_divided[id.index()] && keepers[id.index()] == NONE && corners.iter().all(is_free) {
+                keepers[id.index()] = number as u32;
+                corners.iter().for_each(|&v| owners[v] = number as u32);
+            }
+        }
+    }
+    let mut edit = MeshEdit {
+        removed: mesh.live_triangles().filter(|id| keepers[id.index()] == NONE).collect(),
+        ..MeshEdit::default()
+    };
+    for (number, part) in parts.iter().enumerate() {
+        let mut vertices = vec![NONE; part.positions.len()];
+        for (&corners, &face) in part.triangles.iter().zip(&part.faces) {
+            let origin = match face {
+                Face::Whole(id) if keepers[id.index()] == number as u32 => continue,
+                // Another part keeps the triangle: this one has the same again.
+                Face::Whole(id) if keepers[id.index()] != NONE => Origin::Crack,
+                Face::Whole(id) | Face::Piece(id) => Origin::Replaces(id),
+                Face::Cap(_) => Origin::Crack,
+            };
+            let corners = corners.map(|v| {
+                let (source, vertex) = (part.sources[v as usize], &mut vertices[v as usize]);
+                if *vertex != NONE {
+                    return *vertex;
+                }
+                let owner = owners.get_mut(source as usize).filter(|o| **o == NONE || **o == number as u32);
+                *vertex = if let Some(owner) = owner {
+                    *owner = number as u32;
+                    source
+                } else {
+                    edit.new_positions.push(part.positions[v as usize]);
+                    (mesh.vertex_count() + edit.new_positions.len() - 1) as u32
+                };
+                *vertex
+            });
+            edit.added.push(NewTriangle { corners, origin });
+        }
+    }
+    edit
 }
 
 impl Shattered {

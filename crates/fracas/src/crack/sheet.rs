@@ -152,8 +152,9 @@ impl Sheet {
         }
         let mut on_surface = vec![NONE; section.points.len()];
         for crossed in &section.crossed {
-            let [from, to] = crossed.segment();
-            on_surface[from as usize] = to;
+            if let Some([from, to]) = crossed.segment() {
+                on_surface[from as usize] = to;
+            }
         }
         let across = |corners: [u32; 3], k: usize| {
             let (from, to) = (corners[k], corners[(k + 1) % 3]);

@@ -35,3 +35,34 @@ impl Numbers {
         DVec3::new(self.next(), self.next(), self.next())
     }
 }
+
+impl Numbers {
+    /// Other numbers for each seed.
+    pub fn from_seed(seed: u64) -> Self {
+        let mut numbers = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        for _ in 0..4 {
+            numbers.next();
+        }
+        numbers
+    }
+
+    /// An integer below another.
+    pub fn below(&mut self, end: usize) -> usize {
+        (((self.next() + 1.0) * 0.5 * end as f64) as usize).min(end - 1)
+    }
+}
+
+/// A closed body of size 1 or 2 with few triangles or many, on a grid or not.
+pub fn any_body(numbers: &mut Numbers) -> Mesh {
+    match numbers.below(9) {
+        0 => shapes::icosphere(1.0, numbers.below(4) as u32),
+        1 => shapes::cuboid(DVec3::splat(2.0)),
+        2 => shapes::brick(DVec3::new(2.0, 2.0, 1.0), [0.25, 0.5, 1.0][numbers.below(3)]),
+        3 => shapes::torus(1.0, 0.5, 3 + numbers.below(30)),
+        4 => shapes::noisy_sphere(100 + numbers.below(3000), 0.8, numbers.0),
+        5 => shapes::pumpkin(5, 500 + numbers.below(2000)),
+        6 => shell(300 + numbers.below(2000), [0.05, 0.5][numbers.below(2)]),
+        7 => shapes::cylinder(1.0, 1.0, 4 + numbers.below(20)),
+        _ => shapes::cone(1.0, 2.0, 4 + numbers.below(20)),
+    }
+}

@@ -36,6 +36,7 @@ pub struct History {
     before: Report,
     original: Mesh,
     edge_length: f64,
+    longest: f64,
     /// How far crack triangles may be from the cut surface.
     tolerance: f64,
     edits: Vec<MeshEdit>,
@@ -54,6 +55,7 @@ impl History {
         Self {
             surface: surface.clone(),
             edge_length: (before.area / mesh.triangle_count().max(1) as f64 * 2.0).sqrt(),
+            longest,
             tolerance: (clearance + 1e-13) * longest,
             before,
             original: mesh.clone(),
@@ -128,7 +130,9 @@ impl History {
             let normal = whole.area_vector().normalize_or_zero();
             assert!(part.area_vector().dot(normal) >= -tolerance * self.edge_length, "turned over");
             for corner in part.corners() {
-                assert!((corner - whole.a).dot(normal).abs() <= tolerance, "not in the plane of the whole");
+                // By the volume between them: the normal of a sliver is not worth much.
+                let volume = (corner - whole.a).dot(whole.area_vector());
+                assert!(volume.abs() <= 1e-13 * self.longest.powi(3), "not in the plane of the whole");
             }
         }
         for (t, sum) in areas.iter().enumerate() {
@@ -147,6 +151,10 @@ impl History {
                 assert!(off <= self.tolerance, "{off} off the cut");
             }
             let (key, turned) = sorted(&triangle);
+            // Where corners coincide, both faces are the same segment.
+            if key[0] == key[1] || key[1] == key[2] {
+                continue;
+            }
             *faces.entry(key).or_default() += if turned { -1 } else { 1 };
         }
         assert!(faces.values().all(|count| *count == 0), "every face has one opposite");

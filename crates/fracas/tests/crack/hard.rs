@@ -1,10 +1,10 @@
 //! Cuts that are hard to get right: through what was cut before, along vertices and edges, through bodies that
 //! overlap, very large and very small ones; and everything that must be refused.
 
-use crate::bodies::{Numbers, bodies, shell};
+use crate::bodies::{Numbers, any_body, bodies, shell};
 use crate::check::cut;
 use fracas::TriangleId;
-use fracas::crack::{CutError, CutOptions, CutSurface, Cutter};
+use fracas::crack::{CutError, CutOptions, CutSurface, Cutter, Front, HeightGrid};
 use fracas::geom::{DAffine3, DVec3};
 use fracas::mesh::{LiveMesh, Mesh, MeshEdit, Report, shapes};
 use proptest::prelude::*;
@@ -242,6 +242,52 @@ fn options_that_make_no_sense_are_refused() {
     assert_eq!(refused(CutOptions { start: f64::NAN, ..good.clone() }), "start NaN is out of range");
     assert_eq!(refused(CutOptions { start: 1.0, end: 0.0, ..good }), "end 0 is out of range");
     assert!(!live.is_alive(TriangleId(80)));
+}
+
+/// Up to three cuts of any kind through any body, in any number of steps, some of which end inside.
+#[test]
+fn any_cuts_one_after_another() {
+    let mut cuts = 0;
+    for seed in 0..250 {
+        let mut numbers = Numbers::from_seed(seed);
+        let mut mesh = any_body(&mut numbers);
+        for _ in 0..1 + numbers.below(3) {
+            let on_grid = numbers.below(2) == 0;
+            let mut vector = |size: f64| {
+                let v = size * numbers.vector();
+                if on_grid { (2.0 * v).round() * 0.5 } else { v }
+            };
+            let (point, axis, forward) = (0.5 * vector(1.0), vector(2.0), vector(2.0));
+            let surface = match numbers.below(6) {
+                0 => CutSurface::cylinder(point, axis, [0.5, 0.75, 1.0][numbers.below(3)], forward),
+                1 => CutSurface::helicoid(point, axis, [0.5, -0.7, 1.5][numbers.below(3)], forward),
+                2 => {
+                    let heights = (0..100).map(|_| 0.2 * numbers.next()).collect();
+                    let grid = HeightGrid { corner: [-1.0; 2], cell: 0.25, columns: 10, heights };
+                    CutSurface::height_field(point, axis, forward, grid)
+                }
+                _ => CutSurface::plane(point, axis, forward),
+            };
+            let Ok(surface) = surface else { break };
+            let (start, end) = [(f64::NEG_INFINITY, f64::INFINITY), (-0.7, 0.9)][numbers.below(4) / 3];
+            let options = CutOptions {
+                front: [Front::U, Front::V][numbers.below(2)],
+                spacing: [0.5, 1.0, 2.0][numbers.below(3)],
+                growth: [0.5, 1.5, f64::INFINITY][numbers.below(3)],
+                start,
+                end,
+                ..CutOptions::default()
+            };
+            match Cutter::new(&LiveMesh::new(mesh.clone()), &surface, &options) {
+                Ok(_) => mesh = cut(&mesh, &surface, &options, 1 + numbers.below(9)).mesh,
+                // Only helicoids are choosy.
+                Err(CutError::TooCoarse { .. } | CutError::NoCleanEnd { .. }) => break,
+                Err(error) => panic!("{error}"),
+            }
+            cuts += 1;
+        }
+    }
+    assert!(cuts > 300, "only {cuts} cuts");
 }
 
 proptest! {
