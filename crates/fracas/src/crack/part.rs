@@ -73,10 +73,17 @@ impl Part {
         self
     }
 
-    /// Whether every side of a triangle is passed once in each direction.
+    /// Whether every edge between vertices of caps is passed once in each direction. Others are not new.
     pub(super) fn is_closed(&self) -> bool {
+        let mut on_cap = vec![false; self.positions.len()];
+        for (corners, face) in self.triangles.iter().zip(&self.faces) {
+            if matches!(face, Face::Cap(_)) {
+                corners.iter().for_each(|&v| on_cap[v as usize] = true);
+            }
+        }
+        let sides = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
         let mut sides: Vec<[u32; 2]> =
-            self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+            sides.filter(|ends| ends.iter().all(|&v| on_cap[v as usize])).collect();
         sides.sort_unstable();
         sides.windows(2).all(|pair| pair[0] != pair[1])
             && sides.iter().all(|&[a, b]| sides.binary_search(&[b, a]).is_ok())
