@@ -125,7 +125,7 @@ proptest! {
             prop_assert!(quality.depth as f64 <= limit, "{:?}", quality);
             prop_assert_eq!(finder.find_self_pairs(&body), expected(&body, touch));
             if dice.below(4) == 0 {
-                body.optimise(50);
+                body.refit_and_optimise(50);
                 prop_assert_eq!(body.validate(), Ok(()));
             }
             if dice.below(4) == 0 {

@@ -48,9 +48,9 @@ impl Script {
     }
 }
 
-/// The benchmark of the paper's Table 1: an animal split in 11 steps.
-pub fn triceratops(triangles: usize) -> Script {
+/// The benchmark of the paper's Table 1: an animal split in 11 steps, or more if it is larger.
+pub fn triceratops(triangles: usize, steps: usize) -> Script {
     let mut script = Script::new(fracas::mesh::shapes::creature(triangles));
-    script.cut(DVec3::new(0.0, 0.0, 0.65), DVec3::new(1.0, 0.6, 0.6), DVec3::X, 11);
+    script.cut(DVec3::new(0.0, 0.0, 0.65), DVec3::new(1.0, 0.6, 0.6), DVec3::X, steps);
     script
 }

@@ -37,6 +37,12 @@ pub fn build(mesh: &Mesh, parameters: BvhBuildParams) -> Bvh2 {
     build_bvh2(&leaves, parameters, &mut Duration::default())
 }
 
+/// Builds the tree over any triangles.
+pub fn build_over(triangles: impl Iterator<Item = Triangle>, parameters: BvhBuildParams) -> Bvh2 {
+    let leaves: Vec<Leaf> = triangles.map(|t| Leaf(box_of(&t))).collect();
+    build_bvh2(&leaves, parameters, &mut Duration::default())
+}
+
 /// Brings the tree up to date with the mesh: leaf boxes from its positions, then all boxes above.
 pub fn refit(bvh: &mut Bvh2, mesh: &Mesh) {
     for index in 0..bvh.nodes.len() {

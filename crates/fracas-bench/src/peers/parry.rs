@@ -32,6 +32,26 @@ pub fn box_of(t: &Triangle) -> Aabb {
     Aabb::new(low.to_array().into(), high.to_array().into())
 }
 
+/// A tree over a mesh whose vertices all move: refitted and, as parry does it, optimised a slice in every frame.
+pub struct Moving {
+    bvh: Bvh,
+    workspace: BvhWorkspace,
+}
+
+impl Moving {
+    pub fn new(mesh: &Mesh) -> Self {
+        Self { bvh: build(mesh), workspace: BvhWorkspace::default() }
+    }
+
+    pub fn follow(&mut self, mesh: &Mesh) {
+        for triangle in 0..mesh.triangle_count() {
+            self.bvh.insert_or_update_partially(aabb(mesh, triangle), triangle as u32, 0.0);
+        }
+        self.bvh.refit(&mut self.workspace);
+        self.bvh.optimize_incremental(&mut self.workspace);
+    }
+}
+
 impl<'a> Body<'a> {
     pub fn build(mesh: &'a Mesh, strategy: BvhBuildStrategy) -> Self {
         let boxes: Vec<Aabb> = (0..mesh.triangle_count()).map(|t| aabb(mesh, t)).collect();

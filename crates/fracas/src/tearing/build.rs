@@ -72,46 +72,54 @@ const SORTED: usize = 12;
 const THREE_AXES: usize = 4096;
 
 impl Arena {
-    /// Builds a tree over the items and puts it into slot `at`. Without a height, the builder takes a roomy one.
-    /// There must be at least one item, and a height must be one that so many leaves can have.
+    /// Builds a tree over the items and puts it into slot `at`. Without a height, the builder takes a roomy one; one
+    /// that is given must be possible for so many leaves, and medians have no use for it. There must be an item.
     pub(super) fn build(&mut self, at: u32, items: &mut [Item], height: Option<u8>, rule: TearingBuild) {
         let height = height.unwrap_or(match rule {
             TearingBuild::SurfaceArea => roomy_height(items.len()),
             TearingBuild::Median => items.len().next_power_of_two().trailing_zeros() as u8,
         });
         debug_assert!(can_be(items.len(), height));
-        let slot = self.build_subtree(items, height, rule);
+        let slot = match rule {
+            TearingBuild::SurfaceArea => self.build_by_area(items, height),
+            TearingBuild::Median => self.build_by_median(items, &mut SmallSet::default()),
+        };
         self.put(at, slot);
     }
 
-    fn build_subtree(&mut self, items: &mut [Item], height: u8, rule: TearingBuild) -> Slot {
+    fn build_by_area(&mut self, items: &mut [Item], height: u8) -> Slot {
         if let [item] = items {
             return leaf_of(item);
         }
         let node = self.new_node();
-        let (left, (left_height, right_height)) = match rule {
-            _ if items.len() == 2 => (1, (0, 0)),
-            TearingBuild::Median => {
-                let half = items.len() / 2;
-                let axis = Extent::of(items).longest_centre_axis();
-                if items.len() <= SORTED {
-                    sort_along(items, axis);
-                } else {
-                    cut(items, axis, half);
-                }
-                (half, halves(half, items.len() - half, height))
-            }
-            TearingBuild::SurfaceArea => split_by_area(items, height),
-        };
+        let (left, (left_height, right_height)) =
+            if items.len() == 2 { (1, (0, 0)) } else { split_by_area(items, height) };
         let (lower, upper) = items.split_at_mut(left);
-        let a = self.build_subtree(lower, left_height, rule);
-        let b = self.build_subtree(upper, right_height, rule);
+        let a = self.build_by_area(lower, left_height);
+        let b = self.build_by_area(upper, right_height);
+        self.pair(node, a, b)
+    }
+
+    /// Halves along the longest axis, down to sets that are sorted in one go. The tree has the least height.
+    fn build_by_median(&mut self, items: &mut [Item], small: &mut SmallSet) -> Slot {
+        if items.len() <= SMALL {
+            return self.build_small(items, small);
+        }
+        let node = self.new_node();
+        let half = items.len() / 2;
+        cut(items, Extent::of(items).longest_centre_axis(), half);
+        let (lower, upper) = items.split_at_mut(half);
+        let a = self.build_by_median(lower, small);
+        let b = self.build_by_median(upper, small);
         self.pair(node, a, b)
     }
 }
 
 /// Largest set for [`Arena::build_small`].
 pub(super) const SMALL: usize = 64;
+
+/// Runs up to this size are left in the order in which a larger one was sorted.
+const SORTED_BEFORE: usize = 8;
 
 /// A few items, their centres side by side, and the order in which they are to be divided.
 #[derive(Clone, Debug)]
@@ -149,7 +157,9 @@ impl Arena {
                 self.pair(node, a, b)
             }
             count => {
-                set.sort_along_longest_axis(from, to);
+                if count > SORTED_BEFORE || from == 0 && to == items.len() {
+                    set.sort_along_longest_axis(from, to);
+                }
                 let half = from + count / 2;
                 let node = self.new_node();
                 let a = self.build_range(items, set, from, half);
@@ -187,14 +197,6 @@ impl SmallSet {
         }
         order[from..to].copy_from_slice(&sorted[..count]);
     }
-}
-
-/// Heights of two halves; a set that can have the height can always be halved.
-fn halves(left: usize, right: usize, height: u8) -> (u8, u8) {
-    side_heights(left, right, height).unwrap_or_else(|| {
-        let least = |leaves: usize| leaves.next_power_of_two().trailing_zeros() as u8;
-        (least(left), least(right))
-    })
 }
 
 fn leaf_of(item: &Item) -> Slot {

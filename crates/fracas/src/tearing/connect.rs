@@ -2,15 +2,20 @@
 //!
 //! Only what an edit has touched can lose its connection. So the search starts at the vertices of removed and added
 //! triangles: those joined by added triangles form clusters, and as long as a cut goes on there is one cluster only,
-//! held together at the front, and the search is over. If there are several, floods start from all of them at once, a
-//! vertex each in turn. Two that meet become one; one that has nowhere left to go is a part on its own. When all but one
-//! are done, so is the search: it costs what the smaller parts cost, never more than the largest.
+//! held together at the front, and the search is over. If there are several, searches start from all of them at once, a
+//! vertex each in turn, and each prefers vertices near another cluster. Two that meet become one; one that has nowhere
+//! left to go is a part on its own. When all but one are done, so is the search. Clusters that are still connected
+//! mostly find each other along a path; only a part that has really come apart is visited as a whole, and of those never
+//! the largest.
 //!
 //! Triangles that share a vertex, by index, are connected.
 
 use super::arena::NONE;
 use super::{TearingBody, Tree};
+use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, MeshEdit, TriangleId};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Clusters of vertices, and memory to find them with.
 #[derive(Clone, Debug, Default)]
@@ -27,11 +32,23 @@ pub(super) struct Clusters {
 struct Node {
     parent: u32,
     vertex: u32,
-    /// Of a root: vertices whose neighbours have not been visited, and all vertices of the cluster.
-    queue: Vec<u32>,
+    /// Of a root: vertices whose neighbours have not been visited, by their distance from the target.
+    queue: BinaryHeap<Reverse<(u32, u32)>>,
+    /// Of a root: all vertices of the cluster.
     members: Vec<u32>,
+    /// Of a root: a place in another cluster of the same piece.
+    target: DVec3,
     /// Of a root: the piece of the body that the cluster is in.
     piece: u32,
+}
+
+impl Node {
+    fn add(&mut self, mesh: &LiveMesh, vertex: u32) {
+        let distance = mesh.positions()[vertex as usize].distance_squared(self.target) as f32;
+        // Bits of positive numbers are in the order of the numbers.
+        self.queue.push(Reverse((distance.to_bits(), vertex)));
+        self.members.push(vertex);
+    }
 }
 
 impl TearingBody {
@@ -68,6 +85,7 @@ impl Clusters {
         self.list_members(mesh, tree);
         // Clusters that have no triangle left are no part of anything.
         self.active.retain(|&k| self.nodes[k as usize].piece != NONE);
+        self.aim(mesh);
         while self.is_open() {
             let mut k = 0;
             while k < self.active.len() {
@@ -77,7 +95,7 @@ impl Clusters {
                     continue;
                 }
                 match self.nodes[root as usize].queue.pop() {
-                    Some(vertex) => self.expand(mesh, root, vertex),
+                    Some(Reverse((_, vertex))) => self.expand(mesh, root, vertex),
                     None => {
                         self.active.swap_remove(k);
                         continue;
@@ -135,11 +153,25 @@ impl Clusters {
             let (root, vertex) = (self.root(k), self.nodes[k as usize].vertex);
             let any: Option<TriangleId> = mesh.triangles_of_vertex(vertex).next();
             let node = &mut self.nodes[root as usize];
-            node.queue.push(vertex);
             node.members.push(vertex);
             if let (NONE, Some(triangle)) = (node.piece, any) {
                 let at = tree.arena.leaf_at[triangle.index()];
                 node.piece = tree.arena.root_above(at).unwrap_or(NONE);
+            }
+        }
+    }
+
+    /// Gives every cluster a place in the next one of its piece to look for, and sorts its vertices by the way there.
+    fn aim(&mut self, mesh: &LiveMesh) {
+        for k in 0..self.active.len() {
+            let root = self.active[k] as usize;
+            let piece = self.nodes[root].piece;
+            let others = self.active[k + 1..].iter().chain(&self.active[..k]);
+            let next = others.copied().find(|&other| self.nodes[other as usize].piece == piece);
+            let target = next.unwrap_or(self.active[k]);
+            self.nodes[root].target = mesh.positions()[self.nodes[target as usize].vertex as usize];
+            for vertex in std::mem::take(&mut self.nodes[root].members) {
+                self.nodes[root].add(mesh, vertex);
             }
         }
     }
@@ -163,8 +195,7 @@ impl Clusters {
                     self.merge(root, met);
                 } else {
                     self.visited[other as usize] = (self.search, root);
-                    self.nodes[root as usize].queue.push(other);
-                    self.nodes[root as usize].members.push(other);
+                    self.nodes[root as usize].add(mesh, other);
                 }
             }
         }
@@ -178,7 +209,14 @@ impl Clusters {
         }
         let node = self.nodes.len() as u32;
         self.visited[vertex as usize] = (self.search, node);
-        self.nodes.push(Node { parent: node, vertex, queue: Vec::new(), members: Vec::new(), piece: NONE });
+        self.nodes.push(Node {
+            parent: node,
+            vertex,
+            queue: BinaryHeap::new(),
+            members: Vec::new(),
+            target: DVec3::ZERO,
+            piece: NONE,
+        });
         node
     }
 

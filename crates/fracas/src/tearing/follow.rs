@@ -15,7 +15,7 @@
 use super::arena::{Arena, NONE, Slot, TAGS};
 use super::build::{SMALL, SmallSet};
 use super::place::{Group, Placement};
-use super::{TearingOptions, Tree};
+use super::{TearingBuild, TearingOptions, Tree};
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit, TriangleId};
 use crate::pairs::Frame;
@@ -57,6 +57,7 @@ pub(super) struct FollowScratch {
     /// The leaves of the added triangles.
     leaves: Vec<Slot>,
     bunches: Vec<Bunch>,
+    climbing: Vec<u32>,
     small: SmallSet,
     pub(super) items: Vec<Item>,
     pub(super) touched: Vec<u32>,
@@ -103,7 +104,6 @@ impl Tree {
         let frame = self.frame;
         scratch.leaves.clear();
         scratch.leaves.extend(applied.triangles.clone().map(|t| leaf_slot(mesh, &frame, t)));
-        self.arena.fetch_leaves(&edit.removed);
         let (arena, leaves) = (&self.arena, &scratch.leaves);
         let pieces = &self.pieces;
         scratch.placement.flood(mesh, edit, applied, |added| {
@@ -111,7 +111,7 @@ impl Tree {
             pieces.iter().find_map(|piece| arena.nearest_leaf(piece.root, leaf))
         });
         self.list_bunches(edit, &mut scratch);
-        self.write_bunches(options, &mut scratch);
+        self.write_bunches(&mut scratch);
         stats.bunches = scratch.bunches.len() as u64;
         self.write_left_over(options, &mut scratch);
         self.write_moved(mesh, edit, applied, &mut scratch.touched);
@@ -120,7 +120,7 @@ impl Tree {
 
         let outside = |p: &DVec3| frame.map(*p).iter().any(|x| x.abs() > Frame::REACH);
         if edit.new_positions.iter().chain(edit.moved.iter().map(|(_, p)| p)).any(outside) {
-            self.refit(mesh);
+            self.refit(mesh, 0, options);
         }
         stats
     }
@@ -128,23 +128,29 @@ impl Tree {
     /// Finds the bunches that hosts and removed triangles are in, hangs the groups on them, and empties the leaves of
     /// removed triangles.
     fn list_bunches(&mut self, edit: &MeshEdit, scratch: &mut FollowScratch) {
-        let FollowScratch { placement, bunches, .. } = scratch;
-        bunches.clear();
-        for index in 0..placement.groups.len() {
-            let group = &mut placement.groups[index];
-            let bunch = self.arena.bunch_at(self.arena.leaf_at[group.host as usize], bunches);
-            group.next = std::mem::replace(&mut bunch.first_group, index as u32);
-        }
+        let FollowScratch { placement, bunches, climbing, .. } = scratch;
+        let arena = &mut self.arena;
+        climbing.clear();
+        climbing.extend(placement.groups.iter().map(|group| arena.leaf_at[group.host as usize]));
         for triangle in &edit.removed {
-            let at = std::mem::replace(&mut self.arena.leaf_at[triangle.index()], NONE);
-            self.arena.bunch_at(at, bunches);
-            let tag = self.arena.slot(at).tag();
-            self.arena.slots[at as usize] = Slot::EMPTY;
-            self.arena.slots[at as usize].set_tag(tag);
+            let at = std::mem::replace(&mut arena.leaf_at[triangle.index()], NONE);
+            arena.slots[at as usize] = Slot::EMPTY;
+            // A host has been listed with its group.
+            if !placement.is_host(triangle.0) {
+                climbing.push(at);
+            }
+        }
+        arena.climb_to_bunches(climbing);
+        bunches.clear();
+        for (k, &at) in climbing.iter().enumerate() {
+            let bunch = arena.bunch_at(at, bunches);
+            if let Some(group) = placement.groups.get_mut(k) {
+                group.next = std::mem::replace(&mut bunch.first_group, k as u32);
+            }
         }
     }
 
-    fn write_bunches(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) {
+    fn write_bunches(&mut self, scratch: &mut FollowScratch) {
         let FollowScratch { placement, leaves, items, touched, bunches, small, .. } = scratch;
         for bunch in bunches {
             items.clear();
@@ -165,7 +171,7 @@ impl Tree {
                     let subtree = self.arena.build_small(items, small);
                     self.arena.put(bunch.slot, subtree);
                 }
-                _ => self.arena.build(bunch.slot, items, None, options.build),
+                _ => self.arena.build(bunch.slot, items, None, TearingBuild::Median),
             }
             touched.push(bunch.slot);
         }
@@ -211,16 +217,20 @@ impl Tree {
 }
 
 impl Arena {
-    /// The bunch that a leaf is in, a new one if it is not in the list.
-    fn bunch_at<'a>(&mut self, leaf_at: u32, bunches: &'a mut Vec<Bunch>) -> &'a mut Bunch {
-        let mut at = leaf_at;
-        loop {
-            let above = self.parent(at / 2);
-            if above == NONE || self.slot(above).height() > BUNCH {
-                break;
+    /// Takes slots of leaves up to the bunches they are in, all in step, so that their cache misses overlap.
+    fn climb_to_bunches(&self, slots: &mut [u32]) {
+        for _ in 0..BUNCH {
+            for at in slots.iter_mut() {
+                let above = self.parent(*at / 2);
+                if above != NONE && self.slot(above).height() <= BUNCH {
+                    *at = above;
+                }
             }
-            at = above;
         }
+    }
+
+    /// The bunch in a slot, a new one if it is not in the list.
+    fn bunch_at<'a>(&mut self, at: u32, bunches: &'a mut Vec<Bunch>) -> &'a mut Bunch {
         let slot = &mut self.slots[at as usize];
         if slot.tag() == 0 {
             bunches.push(Bunch { slot: at, first_group: NONE });
@@ -240,13 +250,6 @@ impl Arena {
         } else if !slot.is_empty() {
             items.push(item_of(&slot));
         }
-    }
-
-    /// Reads the slots of these triangles once, all at a time, so that the memory is at hand when they are needed.
-    fn fetch_leaves(&self, triangles: &[TriangleId]) {
-        let height = |at: u32| self.slots.get(at as usize).map_or(0, |slot| slot.height());
-        let read = triangles.iter().fold(0, |all, t| all ^ height(self.leaf_at[t.index()]));
-        std::hint::black_box(read);
     }
 
     /// Reads what mending will need beside a slot on a path: the sums and the children of its sibling.

@@ -149,7 +149,7 @@ struct Tree {
     pieces: Vec<Piece>,
     /// Treelets that edits have changed and upkeep has not yet rebuilt, oldest first.
     pending: Vec<u32>,
-    /// The node up to which [`TearingBody::optimise`] has come.
+    /// The node up to which [`TearingBody::refit_and_optimise`] has come.
     cursor: usize,
     scratch: FollowScratch,
 }
@@ -233,23 +233,40 @@ impl TearingBody {
     /// # Errors
     /// A wrong number of positions, or the first one that is not finite. Nothing has changed then.
     pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
-        self.mesh.set_positions(positions)?;
+        self.move_vertices(positions)?;
         self.refit();
         Ok(())
+    }
+
+    /// Moves every vertex without a refit: the trees are out of date until one of the refits is called.
+    ///
+    /// # Errors
+    /// As [`TearingBody::set_positions`].
+    pub fn move_vertices(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
+        self.mesh.set_positions(positions)
     }
 
     /// Makes all boxes new from the positions of the mesh.
     ///
     /// # Cost
-    /// O(n), one pass over memory; a second one if edits have changed the order of nodes since the last.
+    /// O(n), one pass over memory.
     pub fn refit(&mut self) {
-        self.tree.refit(&self.mesh);
+        self.refit_and_optimise(0);
     }
 
-    /// Tries to tighten the next `count` nodes by permutations; a body that deforms a lot gains from a slice of its nodes
-    /// in every frame. Returns how many nodes were changed.
-    pub fn optimise(&mut self, count: usize) -> usize {
-        self.tree.optimise(count, &self.options)
+    /// Refits, and tries to tighten the next `count` nodes by permutations on the way; a body that deforms a lot gains
+    /// from a slice of its nodes in every frame. Returns how many nodes were changed.
+    pub fn refit_and_optimise(&mut self, count: usize) -> usize {
+        self.tree.refit(&self.mesh, count, &self.options)
+    }
+
+    /// Lays the nodes out in the order in which queries meet them. Worth it now and then after many edits; a refit does
+    /// it by itself.
+    ///
+    /// # Cost
+    /// O(n).
+    pub fn lay_out(&mut self) {
+        self.tree.lay_out();
     }
 
     /// Builds the tree of the whole body anew, as one piece for each there was.

@@ -89,6 +89,13 @@ impl Placement {
         }
     }
 
+    /// Whether new triangles come in the place of, or beside, a triangle.
+    #[inline]
+    pub(super) fn is_host(&self, triangle: u32) -> bool {
+        let known = self.group_of_host[triangle as usize];
+        self.groups.get(known as usize).is_some_and(|group| group.host == triangle)
+    }
+
     /// The added triangles without a host.
     pub(super) fn left_over(&self) -> &[u32] {
         &self.waiting
@@ -150,9 +157,8 @@ impl Placement {
 
     /// The group of a host, a new one if it has none.
     fn group_of(&mut self, host: u32) -> u32 {
-        let known = self.group_of_host[host as usize];
-        if self.groups.get(known as usize).is_some_and(|group| group.host == host) {
-            return known;
+        if self.is_host(host) {
+            return self.group_of_host[host as usize];
         }
         let group = self.groups.len() as u32;
         self.groups.push(Group { host, first: NONE, next: NONE });

@@ -44,6 +44,14 @@ impl TearingBody {
         quality
     }
 
+    /// The height of a piece's tree, and how many triangles it holds. Panics if there is no such piece.
+    #[must_use]
+    pub fn piece_depth(&self, piece: usize) -> (usize, usize) {
+        let root = self.tree.arena.slot(self.tree.pieces[piece].root);
+        let all = Sums::of(root, self.tree.arena.sums_below(root));
+        (root.height() as usize, all.leaves as usize)
+    }
+
     /// Bytes that the trees hold, without the mesh.
     #[must_use]
     pub fn tree_bytes(&self) -> usize {

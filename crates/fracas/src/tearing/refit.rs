@@ -1,28 +1,44 @@
-//! Refitting all boxes after vertices have moved, in one pass over memory.
+//! Refitting all boxes after vertices have moved, in one pass over memory, with permutations on the way.
 //!
 //! A pass from the last node to the first finds every child done before its parent, provided that nodes come after the
-//! node that holds them. A build leaves them so; rotations, joins and permutations do not, and a pass in the wrong order
-//! would be wrong without a sound. So edits clear a mark, and a refit that finds it cleared first lays the nodes out
-//! anew, in pre-order.
+//! node that holds them. A build leaves them so. Rotations, joins and permutations do not, and a pass in the wrong order
+//! would be wrong without a sound; so they clear a mark, and a refit that finds it cleared walks the tree instead.
+//! [`super::TearingBody::lay_out`] puts the nodes in order again.
+//!
+//! A body that deforms a lot loosens its tree. Permutations tighten it; a slice of the nodes in every frame is enough. They
+//! cost least during a refit, when the boxes below a node have just been made and those above are about to be.
 
-use super::arena::{Arena, Child, NONE, Slot};
+use super::arena::{Arena, Child, Slot};
 use super::follow::leaf_slot;
+use super::metric::Metric;
 use super::{TearingOptions, Tree, frame_of};
 use crate::mesh::LiveMesh;
 use crate::pairs::Frame;
+use std::ops::Range;
 
 impl Tree {
-    /// Makes all boxes new from the positions of the mesh, and fits the frame to them.
-    pub(super) fn refit(&mut self, mesh: &LiveMesh) {
-        if !self.arena.in_order {
-            self.lay_out();
+    /// Makes all boxes new from the positions of the mesh, fits the frame to them if need be, and tries to tighten the
+    /// next `count` nodes by permutations. Returns how many were changed.
+    pub(super) fn refit(&mut self, mesh: &LiveMesh, count: usize, options: &TearingOptions) -> usize {
+        let nodes = self.arena.nodes.len();
+        let from = if self.cursor < nodes { self.cursor } else { 0 };
+        let to = (from + count).min(nodes);
+        self.cursor = to;
+        let metric = self.metric(options);
+        let mut pass = Refit { mesh, frame: self.frame, metric, slice: from as u32..to as u32, changed: 0 };
+        if self.arena.in_order {
+            pass.backwards(&mut self.arena);
+        } else {
+            self.pieces.iter().for_each(|piece| pass.subtree(&mut self.arena, piece.root));
         }
-        self.arena.refit(mesh, &self.frame);
+        let changed = pass.changed;
         let fits = (0.125..=Frame::REACH).contains(&self.reach());
         if !fits && !self.pieces.is_empty() {
             self.frame = frame_of(mesh);
-            self.arena.refit(mesh, &self.frame);
+            let mut again = Refit { mesh, frame: self.frame, metric, slice: 0..0, changed: 0 };
+            self.pieces.iter().for_each(|piece| again.subtree(&mut self.arena, piece.root));
         }
+        changed
     }
 
     /// Lays all nodes out in pre-order, one tree after the other. Free nodes disappear.
@@ -43,34 +59,51 @@ impl Tree {
         self.pending.clear();
         self.arena = new;
     }
+}
 
-    /// Tries to tighten a run of nodes, the next ones after those of the last call, by permutations. `count` nodes are
-    /// looked at; a whole pass takes as many calls as the body's nodes over `count`. Returns how many were changed.
-    pub(super) fn optimise(&mut self, count: usize, options: &TearingOptions) -> usize {
-        let metric = self.metric(options);
-        let nodes = self.arena.nodes.len();
-        let mut changed = 0;
-        for _ in 0..count.min(nodes) {
-            // Backwards, so that children come before their parents as long as the layout is in order.
-            self.cursor = if self.cursor == 0 { nodes - 1 } else { self.cursor.min(nodes) - 1 };
-            let node = self.cursor as u32;
-            let at = self.arena.parent(node);
-            if at != NONE && self.arena.permute(node, metric) {
-                changed += 1;
-                let mut at = at;
-                // Boxes above stay what they are: the same leaves are below. Sums change all the way up.
-                loop {
-                    let node = at / 2;
-                    let child = self.arena.slot(at).child().as_node().expect("a node on the way up");
-                    self.arena.pull(child);
-                    at = self.arena.parent(node);
-                    if at == NONE {
-                        break;
-                    }
-                }
+/// One pass over all boxes.
+struct Refit<'a> {
+    mesh: &'a LiveMesh,
+    frame: Frame,
+    metric: Metric,
+    /// Nodes to be tightened.
+    slice: Range<u32>,
+    changed: usize,
+}
+
+impl Refit<'_> {
+    /// From the last node to the first; the nodes must be in order.
+    fn backwards(&mut self, arena: &mut Arena) {
+        for node in (0..arena.nodes.len() as u32).rev() {
+            for at in [2 * node, 2 * node + 1] {
+                self.slot(arena, at);
             }
         }
-        changed
+    }
+
+    /// From the leaves up, whatever the order of nodes.
+    fn subtree(&mut self, arena: &mut Arena, at: u32) {
+        if let Some(node) = arena.slot(at).child().as_node() {
+            self.subtree(arena, 2 * node);
+            self.subtree(arena, 2 * node + 1);
+        }
+        self.slot(arena, at);
+    }
+
+    /// One slot, all below it being done.
+    #[inline]
+    fn slot(&mut self, arena: &mut Arena, at: u32) {
+        let child = arena.slot(at).child();
+        if let Some(triangle) = child.as_leaf() {
+            let leaf = leaf_slot(self.mesh, &self.frame, triangle);
+            arena.slots[at as usize] = leaf;
+        } else if let Some(below) = child.as_node() {
+            if self.slice.contains(&below) && arena.permute(below, self.metric) {
+                self.changed += 1;
+            }
+            let pulled = arena.pull(below);
+            arena.slots[at as usize] = pulled;
+        }
     }
 }
 
@@ -85,23 +118,6 @@ impl Arena {
         self.put(at, Slot::new(subtree.bounds(), Child::node(copy), subtree.height()));
         for side in 0..2 {
             self.copy_from(old, *old.slot(2 * node + side), 2 * copy + side);
-        }
-    }
-
-    /// Pulls all boxes up from the triangles. The nodes must be in order.
-    fn refit(&mut self, mesh: &LiveMesh, frame: &Frame) {
-        debug_assert!(self.in_order);
-        for node in (0..self.nodes.len() as u32).rev() {
-            for at in [2 * node, 2 * node + 1] {
-                let child = self.slot(at).child();
-                if let Some(triangle) = child.as_leaf() {
-                    let leaf = leaf_slot(mesh, frame, triangle);
-                    self.slots[at as usize] = leaf;
-                } else if let Some(below) = child.as_node() {
-                    let pulled = self.pull(below);
-                    self.slots[at as usize] = pulled;
-                }
-            }
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::arena::{Arena, NONE};
 use super::follow::{FollowScratch, item_of};
-use super::{TearingOptions, Tree};
+use super::{TearingBuild, TearingOptions, Tree};
 use crate::tree::split::Item;
 
 impl Tree {
@@ -42,7 +42,8 @@ impl Tree {
         }
         scratch.items.clear();
         self.arena.take_apart(node, &mut scratch.items);
-        self.arena.build(at, &mut scratch.items, Some(slot.height()), options.build);
+        // Medians do not keep heights, so they are no good here.
+        self.arena.build(at, &mut scratch.items, Some(slot.height()), TearingBuild::SurfaceArea);
         scratch.touched.push(at);
         scratch.items.len() as u64
     }

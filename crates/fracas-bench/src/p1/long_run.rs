@@ -1,0 +1,130 @@
+//! A body cut again and again until it has twice its triangles: does the tree stay as good as a new one?
+
+use super::contestants::{Contestant, Obvhs, Ours, Parry, time_steps};
+use super::script::Script;
+use super::{mean_ms, ms};
+use crate::metric::{Better, Report};
+use crate::timing::{Candidate, race};
+use fracas::geom::DVec3;
+use fracas::pairs::PairOptions;
+use fracas::tearing::{TearingBody, TearingFinder, TearingOptions};
+use std::time::Duration;
+
+/// Cuts through a body in all directions, in steps of about the same size, until it has doubled.
+pub fn doubling(triangles: usize, steps: usize) -> Script {
+    let mut script = Script::new(fracas::mesh::shapes::creature(triangles));
+    let (low, high) = script.mesh.bounds();
+    let (centre, size) = (0.5 * (low + high), high - low);
+    // Directions and places of the golden ratio: spread out, and the same everywhere.
+    let golden = 0.618_033_988_749_894_9;
+    let mut k = 0.0_f64;
+    while script.steps.len() < steps && k < 400.0 {
+        let (a, b) = ((k * golden).fract(), (k * golden * golden + 0.37).fract());
+        let axis = DVec3::from_array([a - 0.5, b - 0.5, (a * 7.0 + b * 3.0).fract() - 0.5]);
+        let place =
+            centre + size * DVec3::new(b - 0.5, (a * 5.0).fract() - 0.5, (b * 5.0).fract() - 0.5) * 0.6;
+        let steps_left = steps - script.steps.len();
+        script.cut(place, axis, axis.any_orthogonal_vector(), 22.min(steps_left));
+        k += 1.0;
+    }
+    script
+}
+
+pub fn run(report: &mut Report, quick: bool) {
+    let script = if quick { doubling(10_000, 60) } else { doubling(90_560, 500) };
+    let [out, into] = script.mean_sizes();
+    report.say(&format!(
+        "{} triangles cut in {} steps until there are {}, {out:.1} out and {into:.1} in per step",
+        script.mesh.triangle_count(),
+        script.steps.len(),
+        script.end.live_count()
+    ));
+    depth_at_all_times(report, &script);
+    let kept = || ours(&script, TearingOptions { separate: false, ..TearingOptions::default() });
+    let obvhs = || Box::new(Obvhs::new(&script)) as Box<dyn Contestant>;
+    let parry = || Box::new(Parry::new(&script)) as Box<dyn Contestant>;
+    let times = time_steps(&script, if quick { 2 } else { 3 }, &[&kept, &obvhs, &parry]);
+    let (fracas, peer) = (mean_ms(&times[0]), mean_ms(&times[1]));
+    report.say(&format!("  fracas, upkeep included  {fracas:8.4} ms per step"));
+    report.say(&format!("  obvhs, edit only         {peer:8.4} ms per step"));
+    report.say(&format!("  parry, edit only         {:8.4} ms per step", mean_ms(&times[2])));
+    let note = format!("edit and upkeep against obvhs' edit, {} steps", script.steps.len());
+    report.metric("p1.settle.vs_peer_edit", peer / fracas, "x", Better::Higher, &note);
+    let mut sorted = times[0].clone();
+    sorted.sort_unstable();
+    let worst = ms(sorted[sorted.len() - 1]) / ms(sorted[sorted.len() / 2]);
+    report.metric("p1.worst_step", worst, "x", Better::Lower, "slowest step over the median step");
+    queries(report, &script, quick);
+}
+
+fn ours(script: &Script, options: TearingOptions) -> Box<dyn Contestant> {
+    let mut ours = Ours::new(script, options);
+    let (slots, vertices) = (script.end.slot_count(), script.end.vertex_count());
+    ours.0.reserve(slots - script.mesh.triangle_count(), vertices - script.mesh.vertex_count());
+    Box::new(ours)
+}
+
+/// The depth after every step, against the limit of balanced trees.
+fn depth_at_all_times(report: &mut Report, script: &Script) {
+    let mut body = TearingBody::build(script.mesh.clone());
+    let mut worst = 0.0_f64;
+    for step in &script.steps {
+        body.apply(&step.edit).expect("recorded edits are good");
+        for piece in 0..body.piece_count() {
+            let (depth, triangles) = body.piece_depth(piece);
+            worst = worst.max((depth as f64 - 1.0) / (triangles.max(2) as f64).log2());
+        }
+    }
+    let note = "largest (depth - 1) / log2 n of any piece after any step; 1.45 is the limit";
+    report.metric("p1.depth", worst, "", Better::Lower, note);
+}
+
+/// Self-collision on the edited tree and on one built anew.
+fn queries(report: &mut Report, script: &Script, quick: bool) {
+    let options = TearingOptions { separate: false, ..TearingOptions::default() };
+    let mut edited = TearingBody::build_with(script.mesh.clone(), options);
+    let mut bare = TearingBody::build_with(script.mesh.clone(), TearingOptions { upkeep: 0, ..options });
+    for step in &script.steps {
+        edited.apply(&step.edit).expect("recorded edits are good");
+        bare.apply(&step.edit).expect("recorded edits are good");
+    }
+    let mut fresh = edited.clone();
+    fresh.rebuild();
+    // All three with their nodes laid out in order, so that trees are compared and not the histories of memory.
+    for body in [&mut edited, &mut bare] {
+        body.lay_out();
+    }
+    let finder = || TearingFinder::new(PairOptions { parallel: false, ..PairOptions::default() });
+    let (mut a, mut b, mut c) = (finder(), finder(), finder());
+    let budget = Duration::from_secs(if quick { 2 } else { 10 });
+    let times = race(
+        &mut [
+            Candidate::new("edited with upkeep", || a.find_self_pairs(&edited).len()),
+            Candidate::new("edited without upkeep", || b.find_self_pairs(&bare).len()),
+            Candidate::new("built anew", || c.find_self_pairs(&fresh).len()),
+        ],
+        budget,
+    );
+    assert!(times.iter().all(|t| t.result == times[0].result), "all find the same");
+    report.say(&format!("self-collision, {} pairs", times[0].result));
+    for (time, body) in times.iter().zip([&edited, &bare, &fresh]) {
+        let quality = body.quality();
+        report.say(&format!(
+            "  {:<24} {:8.3} ms   depth {}, SAH {:.2}, Q {:.3}",
+            time.name,
+            time.ms(),
+            quality.depth,
+            quality.sah,
+            quality.q.unwrap_or(f64::NAN)
+        ));
+    }
+    let note = "edited over rebuilt; 1.03 in the paper, with nine rebuilds of the whole";
+    report.metric("p1.query.vs_rebuilt", times[0].ms() / times[2].ms(), "x", Better::Lower, note);
+    report.metric(
+        "p1.query_bare.vs_rebuilt",
+        times[1].ms() / times[2].ms(),
+        "x",
+        Better::Lower,
+        "without upkeep",
+    );
+}

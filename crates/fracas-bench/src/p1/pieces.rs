@@ -1,0 +1,67 @@
+//! A body broken at once: its tree divided by labels, against trees built anew over every piece.
+
+use super::ms;
+use crate::metric::{Better, Report};
+use fracas::TriangleId;
+use fracas::crack::{ShatterOptions, scatter_sites, shatter_at};
+use fracas::mesh::{LiveMesh, shapes};
+use fracas::tearing::{TearingBody, TearingBuild, TearingOptions};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+pub fn run(report: &mut Report, quick: bool) {
+    let sizes: &[usize] = if quick { &[10_000] } else { &[10_000, 91_000] };
+    for &size in sizes {
+        report.say(&format!("pumpkin of {size} triangles broken into pieces"));
+        report.say("   pieces  triangles   edit+split    split alone   our median rebuild   obvhs fastest");
+        for pieces in [2, 4, 8, 12, 32, 64] {
+            one(report, size, pieces, if quick { 3 } else { 7 });
+        }
+    }
+}
+
+fn one(report: &mut Report, size: usize, pieces: usize, runs: usize) {
+    let mesh = shapes::pumpkin(10, size);
+    let live = LiveMesh::new(mesh.clone());
+    let sites = scatter_sites(&live, pieces, 7);
+    let shattered = shatter_at(&live, &sites, &ShatterOptions::default()).expect("a closed body");
+    let options = TearingOptions { separate: false, upkeep: 0, ..TearingOptions::default() };
+    let body = TearingBody::build_with(mesh, options);
+    let mut best = [Duration::MAX; 4];
+    for _ in 0..runs {
+        let mut split = body.clone();
+        let begin = Instant::now();
+        split.apply(&shattered.edit).expect("the edit is good");
+        let middle = Instant::now();
+        split.split(&shattered.labels).expect("one label for each");
+        best[0] = best[0].min(begin.elapsed());
+        best[1] = best[1].min(middle.elapsed());
+        let median = TearingOptions { build: TearingBuild::Median, ..options };
+        split.set_options(median);
+        let begin = Instant::now();
+        split.rebuild();
+        best[2] = best[2].min(begin.elapsed());
+        best[3] = best[3].min(obvhs_rebuild(&split));
+    }
+    let triangles = body.mesh().live_count() + shattered.edit.added.len() - shattered.edit.removed.len();
+    let [both, split, median, obvhs] = best.map(ms);
+    report.say(&format!(
+        "  {pieces:7}  {triangles:9}   {both:7.3} ms    {split:7.3} ms     {median:7.3} ms          {obvhs:7.3} ms"
+    ));
+    let note = format!("pumpkin of {size}, edit included, {} pieces with crumbs", shattered.pieces);
+    report.metric(&format!("p1.split.vs_rebuild.{pieces}"), median / both, "x", Better::Higher, &note);
+    report.metric(&format!("p1.split.vs_obvhs_rebuild.{pieces}"), obvhs / both, "x", Better::Higher, &note);
+}
+
+/// Trees of obvhs' fastest preset over each piece; gathering the boxes is part of it, as it is for us.
+fn obvhs_rebuild(body: &TearingBody) -> Duration {
+    let pieces: Vec<Vec<TriangleId>> = (0..body.piece_count()).map(|k| body.piece_triangles(k)).collect();
+    let begin = Instant::now();
+    for piece in &pieces {
+        black_box(crate::peers::obvhs::build_over(
+            piece.iter().map(|&t| body.mesh().triangle(t)),
+            obvhs::BvhBuildParams::fastest_build(),
+        ));
+    }
+    begin.elapsed()
+}
