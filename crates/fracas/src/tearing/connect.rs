@@ -34,6 +34,9 @@ struct Node {
     vertex: u32,
     /// Of a root: vertices whose neighbours have not been visited, by their distance from the target.
     queue: BinaryHeap<Reverse<(u32, u32)>>,
+    /// Of a root: more of them, in no order. A cluster that has grown large has probably come apart, and has to be
+    /// visited as a whole.
+    rest: Vec<u32>,
     /// Of a root: all vertices of the cluster.
     members: Vec<u32>,
     /// Of a root: a place in another cluster of the same piece.
@@ -42,12 +45,24 @@ struct Node {
     piece: u32,
 }
 
+/// Vertices up to which a cluster is searched by distance.
+const LARGE: usize = 2048;
+
 impl Node {
     fn add(&mut self, mesh: &LiveMesh, vertex: u32) {
-        let distance = mesh.positions()[vertex as usize].distance_squared(self.target) as f32;
-        // Bits of positive numbers are in the order of the numbers.
-        self.queue.push(Reverse((distance.to_bits(), vertex)));
+        if self.members.len() < LARGE {
+            let distance = mesh.positions()[vertex as usize].distance_squared(self.target) as f32;
+            // Bits of positive numbers are in the order of the numbers.
+            self.queue.push(Reverse((distance.to_bits(), vertex)));
+        } else {
+            self.rest.push(vertex);
+        }
         self.members.push(vertex);
+    }
+
+    /// The next vertex to go on from.
+    fn next(&mut self) -> Option<u32> {
+        self.queue.pop().map(|Reverse((_, vertex))| vertex).or_else(|| self.rest.pop())
     }
 }
 
@@ -94,8 +109,8 @@ impl Clusters {
                     self.active.swap_remove(k);
                     continue;
                 }
-                match self.nodes[root as usize].queue.pop() {
-                    Some(Reverse((_, vertex))) => self.expand(mesh, root, vertex),
+                match self.nodes[root as usize].next() {
+                    Some(vertex) => self.expand(mesh, root, vertex),
                     None => {
                         self.active.swap_remove(k);
                         continue;
@@ -113,7 +128,7 @@ impl Clusters {
         }
         let is_lost = |&k: &u32| {
             let node = &self.nodes[k as usize];
-            node.parent == k && node.piece != NONE && node.queue.is_empty() && !self.active.contains(&k)
+            node.parent == k && node.piece != NONE && !self.active.contains(&k)
         };
         let lost: Vec<u32> = (0..self.nodes.len() as u32).filter(is_lost).collect();
         // If every cluster of a piece is done, the largest stays what the piece was.
@@ -187,12 +202,15 @@ impl Clusters {
 
     /// Visits the neighbours of a vertex for a cluster.
     fn expand(&mut self, mesh: &LiveMesh, cluster: u32, vertex: u32) {
+        let mut root = self.root(cluster);
         for triangle in mesh.triangles_of_vertex(vertex) {
             for other in mesh.corners(triangle) {
-                let root = self.root(cluster);
-                if self.visited[other as usize].0 == self.search {
-                    let met = self.visited[other as usize].1;
-                    self.merge(root, met);
+                let (search, met) = self.visited[other as usize];
+                if search == self.search {
+                    if met != root {
+                        self.merge(root, met);
+                        root = self.root(root);
+                    }
                 } else {
                     self.visited[other as usize] = (self.search, root);
                     self.nodes[root as usize].add(mesh, other);
@@ -213,6 +231,7 @@ impl Clusters {
             parent: node,
             vertex,
             queue: BinaryHeap::new(),
+            rest: Vec::new(),
             members: Vec::new(),
             target: DVec3::ZERO,
             piece: NONE,
@@ -236,28 +255,23 @@ impl Clusters {
         a.min(b)
     }
 
-    /// Joins two clusters and their lists; the longer list takes in the shorter.
+    /// Joins two clusters and their lists.
     fn merge(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         if a == b {
             return;
         }
-        let (into, from) = (a.min(b) as usize, a.max(b) as usize);
-        let lists = |node: &mut Node| (std::mem::take(&mut node.queue), std::mem::take(&mut node.members));
-        let ((mut queue, mut members), (other_queue, other_members)) =
-            (lists(&mut self.nodes[into]), lists(&mut self.nodes[from]));
-        if members.len() < other_members.len() {
-            let (short_queue, short_members) = (queue, members);
-            (queue, members) = (other_queue, other_members);
-            queue.extend(short_queue);
-            members.extend(short_members);
-        } else {
-            queue.extend(other_queue);
-            members.extend(other_members);
-        }
+        // The one with more vertices takes in the other.
+        let size = |k: u32| (self.nodes[k as usize].members.len(), u32::MAX - k);
+        let (into, from) =
+            if size(a) >= size(b) { (a as usize, b as usize) } else { (b as usize, a as usize) };
+        let mut queue = std::mem::take(&mut self.nodes[from].queue);
+        let rest = std::mem::take(&mut self.nodes[from].rest);
+        let members = std::mem::take(&mut self.nodes[from].members);
         self.nodes[from].parent = into as u32;
-        self.nodes[into].queue = queue;
-        self.nodes[into].members = members;
+        self.nodes[into].queue.append(&mut queue);
+        self.nodes[into].rest.extend(rest);
+        self.nodes[into].members.extend(members);
         if self.nodes[into].piece == NONE {
             self.nodes[into].piece = self.nodes[from].piece;
         }
