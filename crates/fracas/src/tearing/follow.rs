@@ -17,7 +17,7 @@ use super::build::{SMALL, SmallSet};
 use super::place::{Group, Placement};
 use super::{TearingBuild, TearingOptions, Tree};
 use crate::geom::DVec3;
-use crate::mesh::{Applied, LiveMesh, MeshEdit, TriangleId};
+use crate::mesh::{Applied, LiveMesh, MeshEdit};
 use crate::pairs::Frame;
 use crate::tree::split::Item;
 

@@ -79,6 +79,7 @@ use crate::pairs::{Frame, Precision};
 use arena::{Arena, NONE};
 use connect::Clusters;
 use follow::{FollowScratch, item_of, leaf_slot};
+use glam::Vec4;
 
 /// How a body's tree is built and kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,6 +152,8 @@ struct Tree {
     pending: Vec<u32>,
     /// The node up to which [`TearingBody::refit_and_optimise`] has come.
     cursor: usize,
+    /// Memory of a refit: positions in frame coordinates.
+    mapped: Vec<Vec4>,
     scratch: FollowScratch,
 }
 
@@ -292,7 +295,6 @@ impl Tree {
         for piece in &self.pieces {
             let mut triangles = Vec::new();
             self.arena.list_triangles(piece.root, &mut triangles);
-            triangles.sort_unstable();
             sets.push(triangles);
         }
         let leaf_at = vec![NONE; mesh.slot_count()];

@@ -25,6 +25,9 @@ pub(super) struct Group {
     pub(super) next: u32,
 }
 
+/// Rounds of the flood that are strictly breadth-first.
+const ROUNDS: usize = 12;
+
 /// Groups of new triangles, and memory to find them with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Placement {
@@ -77,7 +80,12 @@ impl Placement {
         }
         self.start_from_old_neighbours(mesh, edit, applied);
         loop {
-            while self.spread(edit) {}
+            for _ in 0..ROUNDS {
+                if self.waiting.is_empty() || !self.spread(edit) {
+                    break;
+                }
+            }
+            self.spread_far(edit);
             let Some(i) = self.waiting.pop() else { break };
             let Some(host) = nearest(i) else {
                 self.waiting.push(i);
@@ -141,6 +149,27 @@ impl Placement {
             }
         }
         self.finish_round(edit)
+    }
+
+    /// The rest of a flood that goes deep, as in the middle of a large cap: what is placed counts as reached at once, so
+    /// that a few looks at the list are enough.
+    fn spread_far(&mut self, edit: &MeshEdit) {
+        let mut before = usize::MAX;
+        while self.waiting.len() < before {
+            before = self.waiting.len();
+            let mut waiting = std::mem::take(&mut self.waiting);
+            waiting.retain(|&i| {
+                let corners = edit.added[i as usize].corners;
+                let reached =
+                    corners.into_iter().map(|v| self.reached[v as usize]).find(|r| r.step == self.step);
+                if let Some(reached) = reached {
+                    self.join_group(i, reached.group);
+                    self.reach(corners, reached.group);
+                }
+                reached.is_none()
+            });
+            self.waiting = waiting;
+        }
     }
 
     /// What was placed no longer waits; its vertices count as reached from the next round on.

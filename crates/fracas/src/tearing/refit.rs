@@ -9,11 +9,11 @@
 //! cost least during a refit, when the boxes below a node have just been made and those above are about to be.
 
 use super::arena::{Arena, Child, Slot};
-use super::follow::leaf_slot;
 use super::metric::Metric;
 use super::{TearingOptions, Tree, frame_of};
 use crate::mesh::LiveMesh;
 use crate::pairs::Frame;
+use glam::Vec4;
 use std::ops::Range;
 
 impl Tree {
@@ -25,7 +25,10 @@ impl Tree {
         let to = (from + count).min(nodes);
         self.cursor = to;
         let metric = self.metric(options);
-        let mut pass = Refit { mesh, frame: self.frame, metric, slice: from as u32..to as u32, changed: 0 };
+        let mut mapped = std::mem::take(&mut self.mapped);
+        map_positions(mesh, &self.frame, &mut mapped);
+        let slice = from as u32..to as u32;
+        let mut pass = Refit { triangles: mesh.triangles(), mapped: &mapped, metric, slice, changed: 0 };
         if self.arena.in_order {
             pass.backwards(&mut self.arena);
         } else {
@@ -35,9 +38,12 @@ impl Tree {
         let fits = (0.125..=Frame::REACH).contains(&self.reach());
         if !fits && !self.pieces.is_empty() {
             self.frame = frame_of(mesh);
-            let mut again = Refit { mesh, frame: self.frame, metric, slice: 0..0, changed: 0 };
+            map_positions(mesh, &self.frame, &mut mapped);
+            let mut again =
+                Refit { triangles: mesh.triangles(), mapped: &mapped, metric, slice: 0..0, changed: 0 };
             self.pieces.iter().for_each(|piece| again.subtree(&mut self.arena, piece.root));
         }
+        self.mapped = mapped;
         changed
     }
 
@@ -61,10 +67,20 @@ impl Tree {
     }
 }
 
+/// Brings all vertices into the frame, each once, so that the six or so triangles around it need not.
+fn map_positions(mesh: &LiveMesh, frame: &Frame, mapped: &mut Vec<Vec4>) {
+    mapped.clear();
+    mapped.extend(mesh.positions().iter().map(|p| {
+        let [x, y, z] = frame.map(*p);
+        Vec4::new(x, y, z, 0.0)
+    }));
+}
+
 /// One pass over all boxes.
 struct Refit<'a> {
-    mesh: &'a LiveMesh,
-    frame: Frame,
+    triangles: &'a [[u32; 3]],
+    /// Positions of the vertices in frame coordinates.
+    mapped: &'a [Vec4],
     metric: Metric,
     /// Nodes to be tightened.
     slice: Range<u32>,
@@ -84,19 +100,27 @@ impl Refit<'_> {
     /// From the leaves up, whatever the order of nodes.
     fn subtree(&mut self, arena: &mut Arena, at: u32) {
         if let Some(node) = arena.slot(at).child().as_node() {
-            self.subtree(arena, 2 * node);
-            self.subtree(arena, 2 * node + 1);
+            self.node(arena, node);
         }
         self.slot(arena, at);
     }
 
+    fn node(&mut self, arena: &mut Arena, node: u32) {
+        for at in [2 * node, 2 * node + 1] {
+            if let Some(below) = arena.slot(at).child().as_node() {
+                self.node(arena, below);
+            }
+            self.slot(arena, at);
+        }
+    }
+
     /// One slot, all below it being done.
-    #[inline]
+    #[inline(always)]
     fn slot(&mut self, arena: &mut Arena, at: u32) {
         let child = arena.slot(at).child();
         if let Some(triangle) = child.as_leaf() {
-            let leaf = leaf_slot(self.mesh, &self.frame, triangle);
-            arena.slots[at as usize] = leaf;
+            let [a, b, c] = self.triangles[triangle as usize].map(|v| self.mapped[v as usize]);
+            arena.slots[at as usize] = Slot::new((a.min(b).min(c), a.max(b).max(c)), child, 0);
         } else if let Some(below) = child.as_node() {
             if self.slice.contains(&below) && arena.permute(below, self.metric) {
                 self.changed += 1;
