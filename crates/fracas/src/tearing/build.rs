@@ -210,8 +210,7 @@ fn split_by_area(items: &mut [Item], height: u8) -> (usize, (u8, u8)) {
     let total = items.len();
     let heights = |left: usize| side_heights(left, total - left, height);
     if total <= SORTED {
-        let (axis, left) = best_sorted_cut(items, longest, &heights);
-        sort_along(items, axis);
+        let left = best_sorted_cut(items, longest, &heights);
         return (left, heights(left).expect("only such cuts are considered"));
     }
     let mut best: Option<BestCut> = None;
@@ -269,32 +268,27 @@ fn best_binned_cut(
     best
 }
 
-/// The axis and place of the cheapest allowed cut of a few items, each axis sorted in turn.
-fn best_sorted_cut(
-    items: &mut [Item],
-    longest: usize,
-    heights: &impl Fn(usize) -> Option<(u8, u8)>,
-) -> (usize, usize) {
+/// The place of the cheapest allowed cut of a few items, sorted along an axis. Trying all three axes makes boxes one
+/// part in a hundred smaller and the build half as long again.
+fn best_sorted_cut(items: &mut [Item], axis: usize, heights: &impl Fn(usize) -> Option<(u8, u8)>) -> usize {
     let total = items.len();
-    let mut best = (f32::INFINITY, longest, 0);
-    for axis in [longest, (longest + 1) % 3, (longest + 2) % 3] {
-        sort_along(items, axis);
-        let mut above_cost = [0.0; SORTED];
-        let mut above = Bin::EMPTY;
-        for k in (1..total).rev() {
-            above.add(items[k].low, items[k].high, 1);
-            above_cost[k] = half_area(above.low, above.high) * above.count as f32;
-        }
-        let mut below = Bin::EMPTY;
-        for k in 1..total {
-            below.add(items[k - 1].low, items[k - 1].high, 1);
-            let cost = half_area(below.low, below.high) * k as f32 + above_cost[k];
-            if (cost < best.0 || best.2 == 0) && heights(k).is_some() {
-                best = (cost, axis, k);
-            }
+    sort_along(items, axis);
+    let mut above_cost = [0.0; SORTED];
+    let mut above = Bin::EMPTY;
+    for k in (1..total).rev() {
+        above.add(items[k].low, items[k].high, 1);
+        above_cost[k] = half_area(above.low, above.high) * above.count as f32;
+    }
+    let mut best = (f32::INFINITY, 0);
+    let mut below = Bin::EMPTY;
+    for k in 1..total {
+        below.add(items[k - 1].low, items[k - 1].high, 1);
+        let cost = half_area(below.low, below.high) * k as f32 + above_cost[k];
+        if (cost < best.0 || best.1 == 0) && heights(k).is_some() {
+            best = (cost, k);
         }
     }
-    (best.1, best.2)
+    best.1
 }
 
 /// Sorts a few items by their centres along an axis; ties go by triangle id.
