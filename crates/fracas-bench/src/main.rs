@@ -4,6 +4,7 @@
 
 mod metric;
 mod naive;
+mod p5;
 mod pairs;
 mod peers;
 mod timing;
@@ -28,6 +29,8 @@ struct Arguments {
 enum Name {
     /// All intersecting pairs, tree builds and refits.
     Pairs,
+    /// Soups: kDet on the CPU (Weller, Debowski, Zachmann 2017).
+    P5,
 }
 
 fn main() {
@@ -35,5 +38,6 @@ fn main() {
     let mut report = metric::Report::new(arguments.json);
     match arguments.name {
         Name::Pairs => pairs::run(&mut report, arguments.quick),
+        Name::P5 => p5::run(&mut report, arguments.quick),
     }
 }

@@ -17,11 +17,16 @@
 
 pub mod brute;
 mod frame;
+mod pack;
 mod row;
+mod sieve;
 mod vec8;
 
 pub use frame::Frame;
+pub use pack::{Corners, Packed, PairFilter, StepRow, Steps, whole_steps};
 pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};
+pub use sieve::Sieve;
+pub(crate) use sieve::bits;
 
 use crate::exact::Relation;
 use crate::mesh::TriangleId;

@@ -11,7 +11,7 @@ use super::{Child, Node, Tree};
 use crate::exact;
 use crate::geom::{Pose, Triangle};
 use crate::mesh::Mesh;
-use crate::pairs::{LANES, Pair, PairStats, Precision, Row, RowFilter, RowIds, RowSide, Touch};
+use crate::pairs::{Pair, PairStats, Precision, Row, RowFilter, RowIds, RowSide, Sieve, Touch, bits};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
@@ -43,9 +43,7 @@ const CACHE: usize = 16;
 /// One thread's share of a query: its stack, its memory, its results.
 pub(super) struct Worker {
     stack: Vec<Task>,
-    /// Triangle pairs that certainly cross, and those still to be decided.
-    crossing: Vec<(u32, u32)>,
-    open: Vec<(u32, u32)>,
+    sieve: Sieve,
     outline: OutlineScratch,
     a_sides: SideCache,
     b_sides: SideCache,
@@ -57,8 +55,7 @@ impl Default for Worker {
     fn default() -> Self {
         Self {
             stack: Vec::new(),
-            crossing: Vec::new(),
-            open: Vec::new(),
+            sieve: Sieve::default(),
             outline: OutlineScratch::default(),
             a_sides: SideCache::new(),
             b_sides: SideCache::new(),
@@ -72,8 +69,7 @@ impl Worker {
     /// Forgets the last query; keeps the memory.
     pub(super) fn reset(&mut self) {
         self.stack.clear();
-        self.crossing.clear();
-        self.open.clear();
+        self.sieve.clear();
         self.pairs.clear();
         self.stats = PairStats::default();
         self.a_sides.forget();
@@ -113,7 +109,7 @@ impl Worker {
                 let filter = RowFilter::new(simd, *precision);
                 while !self.stack.is_empty() {
                     self.step_itself(&filter, mesh, tree);
-                    if self.open.len() + self.crossing.len() >= BATCH {
+                    if self.sieve.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
                 }
@@ -122,7 +118,7 @@ impl Worker {
                 let filter = RowFilter::new(simd, bridge.precision);
                 while !self.stack.is_empty() {
                     self.step_two(&filter, a.tree, b.tree, bridge);
-                    if self.open.len() + self.crossing.len() >= BATCH {
+                    if self.sieve.len() >= BATCH {
                         self.decide(meeting, touch);
                     }
                 }
@@ -138,20 +134,7 @@ impl Worker {
         } else if a.is_leaf() {
             let ids = &tree.ids[a.index()];
             let side = self.a_sides.get(filter, a.index(), ids, &tree.rows[a.index()], None);
-            for one in 0..LANES {
-                let later = side.used() & (!1_u32 << one);
-                if later == 0 {
-                    break;
-                }
-                self.stats.rows += 1;
-                let verdict = filter.meet::<true>(side, one, side, later, &mut self.stats.box_pairs);
-                for lane in bits(verdict.crossing) {
-                    self.crossing.push((ids.triangles[one], ids.triangles[lane]));
-                }
-                for lane in bits(verdict.open) {
-                    self.open.push((ids.triangles[one], ids.triangles[lane]));
-                }
-            }
+            self.sieve.add_row_itself(filter, (side, &ids.triangles), &mut self.stats);
         } else {
             if self.cannot_meet_itself(mesh, tree, a.index()) {
                 self.stats.culled += 1;
@@ -250,29 +233,7 @@ impl Worker {
         let a_side = self.a_sides.get(filter, i, &a.ids[i], &a.rows[i], None);
         let b_side = self.b_sides.get(filter, j, &b.ids[j], &b.rows[j], bridge);
         let (a_ids, b_ids) = (&a.ids[i].triangles, &b.ids[j].triangles);
-        // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
-        let (a_low, a_high) = a_side.bounds();
-        let (b_low, b_high) = b_side.bounds();
-        let a_near = filter.lanes_in_box(a_side, b_low, b_high) & a_side.used();
-        let b_near = filter.lanes_in_box(b_side, a_low, a_high) & b_side.used();
-        if a_near == 0 || b_near == 0 {
-            return;
-        }
-        let by_a = a_near.count_ones() < b_near.count_ones();
-        let (ones, near_ones, row, near_row) =
-            if by_a { (a_side, a_near, b_side, b_near) } else { (b_side, b_near, a_side, a_near) };
-        for one in bits(near_ones) {
-            self.stats.rows += 1;
-            let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, near_row, &mut self.stats.box_pairs);
-            for lane in bits(verdict.crossing) {
-                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
-                self.crossing.push((a_ids[p], b_ids[q]));
-            }
-            for lane in bits(verdict.open) {
-                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
-                self.open.push((a_ids[p], b_ids[q]));
-            }
-        }
+        self.sieve.add_rows::<S, NEIGHBOURS>(filter, (a_side, a_ids), (b_side, b_ids), &mut self.stats);
     }
 
     fn cannot_meet_itself(&mut self, mesh: &Mesh, tree: &Tree, node: usize) -> bool {
@@ -288,30 +249,30 @@ impl Worker {
 
     /// Decides the open pairs exactly, and adds all that count.
     fn decide(&mut self, meeting: &Meeting, touch: Touch) {
-        self.stats.decided += self.open.len() as u64;
+        self.stats.decided += self.sieve.open.len() as u64;
         match meeting {
             Meeting::Itself { mesh, .. } => {
-                for (i, j) in self.open.drain(..) {
+                for (i, j) in self.sieve.open.drain(..) {
                     let ids = [mesh.triangles()[i as usize], mesh.triangles()[j as usize]];
                     let (t, u) =
                         (corners(mesh, ids[0], &Pose::IDENTITY), corners(mesh, ids[1], &Pose::IDENTITY));
                     if touch.accepts(exact::tri_tri_shared(&t, ids[0], &u, ids[1])) {
-                        self.crossing.push((i, j));
+                        self.sieve.crossing.push((i, j));
                     }
                 }
-                self.pairs.extend(self.crossing.drain(..).map(|(i, j)| Pair::new(i.min(j), i.max(j))));
+                self.pairs.extend(self.sieve.crossing.drain(..).map(|(i, j)| Pair::new(i.min(j), i.max(j))));
             }
             Meeting::Two { a, b, swapped, .. } => {
-                for (i, j) in self.open.drain(..) {
+                for (i, j) in self.sieve.open.drain(..) {
                     let t = corners(a.mesh, a.mesh.triangles()[i as usize], a.pose);
                     let u = corners(b.mesh, b.mesh.triangles()[j as usize], b.pose);
                     if touch.accepts(exact::tri_tri(&t, &u)) {
-                        self.crossing.push((i, j));
+                        self.sieve.crossing.push((i, j));
                     }
                 }
                 let swapped = *swapped;
                 let in_order = |(i, j)| if swapped { Pair::new(j, i) } else { Pair::new(i, j) };
-                self.pairs.extend(self.crossing.drain(..).map(in_order));
+                self.pairs.extend(self.sieve.crossing.drain(..).map(in_order));
             }
         }
     }
@@ -321,28 +282,6 @@ impl Worker {
 fn corners(mesh: &Mesh, ids: [u32; 3], pose: &Pose) -> Triangle {
     let at = |v: u32| pose.apply(mesh.positions()[v as usize]);
     Triangle::new(at(ids[0]), at(ids[1]), at(ids[2]))
-}
-
-/// Positions of the set bits, lowest first.
-#[inline(always)]
-fn bits(mask: u32) -> Bits {
-    Bits(mask)
-}
-
-struct Bits(u32);
-
-impl Iterator for Bits {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let bit = self.0.trailing_zeros() as usize;
-        self.0 &= self.0 - 1;
-        Some(bit)
-    }
 }
 
 /// The last few rows prepared for the filter, found by leaf number.
