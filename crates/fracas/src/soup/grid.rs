@@ -39,6 +39,18 @@ pub(super) struct Cell {
     pub(super) bounds: RowBox,
 }
 
+/// Eight triangles: all that a first look at them needs, in one place.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct GridRow {
+    pub(super) lanes: LaneBoxes,
+    pub(super) steps: StepRow,
+}
+
+impl GridRow {
+    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, steps: StepRow::ZERO };
+}
+
 /// A cell should hold so many triangles on average.
 const TRIANGLES_PER_CELL: u64 = 20;
 
@@ -59,10 +71,9 @@ pub(super) struct Grid {
     /// The cell of each row.
     pub(super) cell_of: Vec<u32>,
     pub(super) boxes: Vec<RowBox>,
-    pub(super) lanes: Vec<LaneBoxes>,
+    pub(super) rows: Vec<GridRow>,
     /// Eight for each row.
     pub(super) corners: Vec<Corners>,
-    pub(super) step_rows: Vec<StepRow>,
     pub(super) scales: Vec<Scale>,
     pub(super) scale_count: usize,
     pub(super) table: Table,
@@ -292,8 +303,7 @@ impl Grid {
     fn fill(&mut self, sources: &[Source], parts: usize) {
         let count = self.cell_of.len();
         self.corners.resize(LANES * count, [0; 4]);
-        self.step_rows.resize(count, StepRow::ZERO);
-        self.lanes.resize(count, LaneBoxes::EMPTY);
+        self.rows.resize(count, GridRow::EMPTY);
         self.boxes.resize(count, RowBox::EMPTY);
         let rows = Rows {
             cells: &self.cells,
@@ -305,32 +315,30 @@ impl Grid {
         let cell_of = self.cell_of.chunks(ROWS_AT_A_TIME);
         let lists = (
             self.corners.chunks_mut(LANES * ROWS_AT_A_TIME),
-            self.step_rows.chunks_mut(ROWS_AT_A_TIME),
-            self.lanes.chunks_mut(ROWS_AT_A_TIME),
+            self.rows.chunks_mut(ROWS_AT_A_TIME),
             self.boxes.chunks_mut(ROWS_AT_A_TIME),
         );
         #[cfg(feature = "parallel")]
         if parts > 1 {
             let lists = (
                 self.corners.par_chunks_mut(LANES * ROWS_AT_A_TIME),
-                self.step_rows.par_chunks_mut(ROWS_AT_A_TIME),
-                self.lanes.par_chunks_mut(ROWS_AT_A_TIME),
+                self.rows.par_chunks_mut(ROWS_AT_A_TIME),
                 self.boxes.par_chunks_mut(ROWS_AT_A_TIME),
             );
-            (self.cell_of.par_chunks(ROWS_AT_A_TIME), lists.0, lists.1, lists.2, lists.3)
+            (self.cell_of.par_chunks(ROWS_AT_A_TIME), lists.0, lists.1, lists.2)
                 .into_par_iter()
                 .enumerate()
-                .for_each(|(k, (cell_of, corners, steps, lanes, boxes))| {
-                    rows.fill(k * ROWS_AT_A_TIME, cell_of, corners, steps, lanes, boxes);
+                .for_each(|(k, (cell_of, corners, filled, boxes))| {
+                    rows.fill(k * ROWS_AT_A_TIME, cell_of, corners, filled, boxes);
                 });
             self.bound_cells();
             return;
         }
         let _ = parts;
-        for (k, ((((cell_of, corners), steps), lanes), boxes)) in
-            cell_of.zip(lists.0).zip(lists.1).zip(lists.2).zip(lists.3).enumerate()
+        for (k, (((cell_of, corners), filled), boxes)) in
+            cell_of.zip(lists.0).zip(lists.1).zip(lists.2).enumerate()
         {
-            rows.fill(k * ROWS_AT_A_TIME, cell_of, corners, steps, lanes, boxes);
+            rows.fill(k * ROWS_AT_A_TIME, cell_of, corners, filled, boxes);
         }
         self.bound_cells();
     }
@@ -423,8 +431,7 @@ impl Rows<'_> {
         first: usize,
         cell_of: &[u32],
         corners: &mut [Corners],
-        steps: &mut [StepRow],
-        lanes: &mut [LaneBoxes],
+        rows: &mut [GridRow],
         boxes: &mut [RowBox],
     ) {
         for (k, &cell) in cell_of.iter().enumerate() {
@@ -435,7 +442,7 @@ impl Rows<'_> {
             );
         }
         let level = Level::new();
-        dispatch!(level, simd => self.compute(simd, first, cell_of, corners, steps, lanes, boxes));
+        dispatch!(level, simd => self.compute(simd, first, cell_of, corners, rows, boxes));
     }
 
     /// How many triangles of its cell come before a row.
@@ -464,15 +471,13 @@ impl Rows<'_> {
     }
 
     #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "parts of one list of rows")]
     fn compute<S: Simd>(
         &self,
         simd: S,
         first: usize,
         cell_of: &[u32],
         corners: &[Corners],
-        steps: &mut [StepRow],
-        lanes: &mut [LaneBoxes],
+        rows: &mut [GridRow],
         boxes: &mut [RowBox],
     ) {
         for k in 0..cell_of.len() {
@@ -480,11 +485,11 @@ impl Rows<'_> {
             let layer = &self.layers[cell.layer as usize];
             let scale = &self.scales[layer.scale_of_steps as usize];
             let corners: &[Corners; LANES] = corners[LANES * k..LANES * (k + 1)].try_into().expect("eight");
-            let [low, high] = steps[k].fill(simd, &scale.steps, corners);
+            let [low, high] = rows[k].steps.fill(simd, &scale.steps, corners);
             // Boxes are measured in steps from the corner of the cell, which is exact; then comes its place.
             let unit = (layer.scale / scale.scale / scale.steps_per_unit) as f32;
             let pad = (layer.pad() + 2.0 * f64::from(unit)) as f32;
-            let lanes = &mut lanes[k];
+            let lanes = &mut rows[k].lanes;
             if layer.cell_width() > WIDEST_IN_STEPS * f64::from(unit) {
                 self.bound_lanes(layer, corners, lanes);
             } else {

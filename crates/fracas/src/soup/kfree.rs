@@ -30,6 +30,7 @@ use super::distance::{Element, Elements};
 use super::order;
 use crate::geom::DVec3;
 use crate::mesh::Mesh;
+use std::ops::Range;
 
 /// The smallest *k* of each element of a set, and of the set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -111,7 +112,7 @@ impl KFree {
             let mut near = Vec::new();
             let mut cell = None;
             for (place, at) in places.iter_mut().zip(first..) {
-                *place = crowd.count(elements, &list, at, &mut cell, &mut near);
+                *place = crowd.count(elements, at, &mut cell, &mut near);
             }
         };
         #[cfg(feature = "parallel")]
@@ -141,8 +142,9 @@ const ALMOST: f64 = 1.0 - 1e-9;
 
 /// All elements, sorted by size and place.
 struct Crowd {
-    /// Elements by level, then by cell.
+    /// Elements by level, then by cell: their numbers and sizes.
     order: Vec<u32>,
+    sizes: Vec<Element>,
     keys: Vec<u64>,
     levels: Vec<Level>,
     /// Cells by key: key and where its elements begin; linear probing.
@@ -171,13 +173,15 @@ impl Crowd {
         let mut tagged: Vec<(u64, u32)> = list
             .iter()
             .zip(0..)
-            .map(|(e, index)| (key(exponent(e), place(e.middle(), width(exponent(e)))), index))
+            .map(|(e, index)| {
+                (key(exponent(e.diameter), place(e.middle(), width(exponent(e.diameter)))), index)
+            })
             .collect();
         tagged.sort_unstable();
         let (keys, order): (Vec<u64>, Vec<u32>) = tagged.into_iter().unzip();
         let mut levels: Vec<Level> = Vec::new();
         for (at, &item) in order.iter().enumerate() {
-            let exponent = exponent(&list[item as usize]);
+            let exponent = exponent(list[item as usize].diameter);
             match levels.last_mut() {
                 Some(level) if level.exponent == exponent => level.to += 1,
                 _ => levels.push(Level {
@@ -199,11 +203,12 @@ impl Crowd {
             }
             cells[slot] = (keys[start], start as u32);
         }
-        Self { order, keys, levels, cells, shift }
+        let sizes = order.iter().map(|&item| list[item as usize]).collect();
+        Self { order, sizes, keys, levels, cells, shift }
     }
 
     /// Elements in a cell, as a range of the order.
-    fn cell(&self, key: u64) -> std::ops::Range<usize> {
+    fn cell(&self, key: u64) -> Range<usize> {
         let mut slot = (order::mix(key) >> self.shift) as usize;
         loop {
             let (found, start) = self.cells[slot];
@@ -220,65 +225,72 @@ impl Crowd {
 
     /// How many larger elements come near the one at this place of the order, and how many of them share a vertex.
     ///
-    /// `cell` and `near` remember which cell was looked around last and what was found.
+    /// `cell` and `near` remember which cell was looked around last and what was found, as places of the order.
     fn count(
         &self,
         elements: &Elements,
-        list: &[Element],
         at: usize,
         cell: &mut Option<u64>,
-        near: &mut Vec<u32>,
+        near: &mut Vec<Range<usize>>,
     ) -> [u32; 2] {
-        let item = self.order[at];
-        let element = &list[item as usize];
         if *cell != Some(self.keys[at]) {
             *cell = Some(self.keys[at]);
             near.clear();
-            self.look_around(exponent(element), list, at, near);
+            self.look_around(at, near);
         }
+        let (item, element) = (self.order[at], &self.sizes[at]);
         let reach = 0.25 * element.diameter;
         let (low, high) = (element.low - reach, element.high + reach);
+        let least = ALMOST * element.diameter;
         let (mut count, mut adjacent) = (0, 0);
-        for &other in near.iter() {
-            let e = &list[other as usize];
-            let apart = low.cmpgt(e.high).any() || high.cmplt(e.low).any();
-            if apart || other == item || e.diameter < ALMOST * element.diameter {
-                continue;
+        for range in near.iter() {
+            for (e, other) in self.sizes[range.clone()].iter().zip(range.clone()) {
+                // No shortcut: most are apart, and a jump for each axis would be mispredicted.
+                let apart = low.cmpgt(e.high) | high.cmplt(e.low);
+                if apart.any() || other == at || e.diameter < least {
+                    continue;
+                }
+                let other = self.order[other];
+                let touching = elements.share_a_vertex(item, other);
+                adjacent += u32::from(touching);
+                count += u32::from(touching || elements.within(item, other, reach));
             }
-            let touching = elements.share_a_vertex(item, other);
-            adjacent += u32::from(touching);
-            count += u32::from(touching || elements.within(item, other, reach));
         }
         [count, adjacent]
     }
 
     /// Lists all elements that may come near one of the cell at this place of the order.
-    fn look_around(&self, own: i32, list: &[Element], at: usize, near: &mut Vec<u32>) {
+    fn look_around(&self, at: usize, near: &mut Vec<Range<usize>>) {
         let key = self.keys[at];
-        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        let same = at..at + self.keys[at..].iter().take_while(|&&k| k == key).count();
+        let same = |k: &&u64| **k == key;
         // From the first element of the cell, wherever we came in.
-        let first = at - self.keys[..at].iter().rev().take_while(|&&k| k == key).count();
-        for &item in &self.order[first..same.end] {
-            let e = &list[item as usize];
+        let first = at - self.keys[..at].iter().rev().take_while(same).count();
+        let end = at + self.keys[at..].iter().take_while(same).count();
+        let (mut low, mut high, mut least) = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
+        for e in &self.sizes[first..end] {
             low = low.min(e.low - 0.25 * e.diameter);
             high = high.max(e.high + 0.25 * e.diameter);
+            least = least.min(e.diameter);
         }
-        for level in self.levels.iter().filter(|level| level.exponent >= own - 1) {
+        // Almost as large will do.
+        let finest = exponent(ALMOST * ALMOST * least);
+        for level in self.levels.iter().filter(|level| level.exponent >= finest) {
             let width = level.width;
             // Middles are at most half a width from the rest of their elements.
             let from = place(low - 0.501 * width, width);
             let to = place(high + 0.501 * width, width);
             let cells: f64 = (0..3).map(|axis| (to[axis] - from[axis] + 1) as f64).product();
             if level.to - level.from <= FEW || cells > f64::from(level.to - level.from) {
-                near.extend_from_slice(&self.order[level.from as usize..level.to as usize]);
+                near.push(level.from as usize..level.to as usize);
                 continue;
             }
             for z in from[2]..=to[2] {
                 for y in from[1]..=to[1] {
                     for x in from[0]..=to[0] {
                         let range = self.cell(self::key(level.exponent, [x, y, z]));
-                        near.extend_from_slice(&self.order[range]);
+                        if !range.is_empty() {
+                            near.push(range);
+                        }
                     }
                 }
             }
@@ -287,8 +299,8 @@ impl Crowd {
 }
 
 /// The exponent of the smallest power of two above the diameter.
-fn exponent(e: &Element) -> i32 {
-    (((e.diameter.to_bits() >> 52) as i32) - 1022).max(-900)
+fn exponent(diameter: f64) -> i32 {
+    (((diameter.to_bits() >> 52) as i32) - 1022).max(-900)
 }
 
 fn width(exponent: i32) -> f64 {

@@ -220,8 +220,8 @@ impl Worker {
         let pad = grid.scales[scale].pad;
         let filter = PairFilter::new(simd);
         let close = &mut self.packers[scale].close;
-        let (lanes, bounds) = (&grid.lanes[row as usize], grid.boxes[row as usize]);
-        let steps = &grid.step_rows[row as usize];
+        let (lanes, bounds) = (&grid.rows[row as usize].lanes, grid.boxes[row as usize]);
+        let steps = &grid.rows[row as usize].steps;
         close.make_room(LANES * (self.near.len() + 1));
         for one in 0..LANES - 1 {
             let (low, high) = lanes.lane(one);
@@ -232,8 +232,8 @@ impl Worker {
         }
         self.stats.rows += LANES as u64 - 1;
         for &other in &self.near {
-            let (their_lanes, their_bounds) = (&grid.lanes[other as usize], grid.boxes[other as usize]);
-            let their_steps = &grid.step_rows[other as usize];
+            let (their_lanes, their_bounds) = (&grid.rows[other as usize].lanes, grid.boxes[other as usize]);
+            let their_steps = &grid.rows[other as usize].steps;
             // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
             let mine_near = lanes.overlapping(simd, their_bounds.low(), their_bounds.high());
             let their_near = their_lanes.overlapping(simd, bounds.low(), bounds.high());
@@ -268,10 +268,10 @@ impl Worker {
         rebase: &Rebase,
     ) {
         let packer = &mut self.packers[scale];
-        let lanes = rebase.lanes(&grid.lanes[row as usize]);
+        let lanes = rebase.lanes(&grid.rows[row as usize].lanes);
         let bounds = rebase.row(&grid.boxes[row as usize]);
         for &other in &self.near {
-            let theirs = (&grid.lanes[other as usize], grid.boxes[other as usize], other * 8);
+            let theirs = (&grid.rows[other as usize].lanes, grid.boxes[other as usize], other * 8);
             self.stats.rows += packer.add_rows(simd, (&lanes, bounds, row * 8), theirs);
         }
         if packer.boxes.count >= ROOM {
@@ -285,7 +285,7 @@ impl Worker {
     fn meet_far(&mut self, question: &Question, row: u32) {
         let grid = question.grid;
         let of_row = |row: u32| {
-            let used = grid.lanes[row as usize].low[0];
+            let used = grid.rows[row as usize].lanes.low[0];
             let lanes = (0..LANES as u32).filter(move |&lane| used[lane as usize] != f32::INFINITY);
             lanes.map(move |lane| 8 * row + lane).map(|record| (record, question.triangle(record)))
         };

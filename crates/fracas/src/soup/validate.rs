@@ -30,7 +30,7 @@ impl SoupFinder {
                 let known = known.ok_or_else(|| Broken(format!("triangle {id} is twice in the grid")))?;
                 *known = true;
                 let t = mesh.triangle(TriangleId(id));
-                let (low, high) = grid.lanes[row].lane(lane);
+                let (low, high) = grid.rows[row].lanes.lane(lane);
                 let bounds = [grid.boxes[row], cell.bounds];
                 for p in t.corners() {
                     let x = p * layer.scale - layer.base;
