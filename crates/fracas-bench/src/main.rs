@@ -5,6 +5,7 @@
 mod metric;
 mod naive;
 mod p1;
+mod p5;
 mod pairs;
 mod peers;
 mod timing;
@@ -31,6 +32,8 @@ enum Name {
     Pairs,
     /// Trees that follow a cut.
     P1,
+    /// Soups: kDet on the CPU (Weller, Debowski, Zachmann 2017).
+    P5,
 }
 
 fn main() {
@@ -39,5 +42,6 @@ fn main() {
     match arguments.name {
         Name::Pairs => pairs::run(&mut report, arguments.quick),
         Name::P1 => p1::run(&mut report, arguments.quick),
+        Name::P5 => p5::run(&mut report, arguments.quick),
     }
 }

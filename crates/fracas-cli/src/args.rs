@@ -45,6 +45,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Describes meshes: counts, components, open edges, defects, volume
     Info(InfoArguments),
+    /// Measures how crowded meshes are: k-freeness, and levels from the smallest triangle to the largest
+    Analyze(AnalyzeArguments),
 }
 
 /// The words after `fracas check`.
@@ -89,6 +91,27 @@ pub struct InfoArguments {
     pub json: bool,
 }
 
+/// The words after `fracas analyze`.
+#[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
+pub struct AnalyzeArguments {
+    /// Meshes, and folders to look for meshes in
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<OsString>,
+    /// Make vertices at equal positions one vertex first, as STL files need
+    #[arg(long)]
+    pub merge: bool,
+    /// Print one JSON document
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print comma-separated values
+    #[arg(long)]
+    pub csv: bool,
+    /// Draw a box plot of k by the size of meshes
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
+}
+
 /// Which meetings of two triangles are reported: [`Touch`] as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TouchArgument {
@@ -114,11 +137,10 @@ pub enum EngineArgument {
     Auto,
     /// A bounding-volume tree over each mesh
     Tree,
+    /// A grid of cells, made for the search and forgotten
+    Soup,
     /// Every triangle against every other
     Brute,
-    /// Hashing into cells; reserved
-    #[value(hide = true)]
-    Soup,
     /// The graphics card; reserved
     #[value(hide = true)]
     Gpu,
@@ -132,7 +154,7 @@ impl TryFrom<EngineArgument> for Engine {
             EngineArgument::Auto => Ok(Self::Auto),
             EngineArgument::Tree => Ok(Self::Tree),
             EngineArgument::Brute => Ok(Self::Brute),
-            EngineArgument::Soup => Err(Failure::NoSuchEngine { name: "soup" }),
+            EngineArgument::Soup => Ok(Self::Soup),
             EngineArgument::Gpu => Err(Failure::NoSuchEngine { name: "gpu" }),
         }
     }
@@ -156,7 +178,7 @@ impl Arguments {
         Self::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                Refusal::Bad(Failure::Usage("a command is missing: check or info".to_owned()))
+                Refusal::Bad(Failure::Usage("a command is missing: check, info or analyze".to_owned()))
             }
             _ => Refusal::Bad(Failure::Usage(sentence(&error.to_string()))),
         })
@@ -188,7 +210,7 @@ mod tests {
 
     #[test]
     fn messages_become_one_sentence() {
-        assert_eq!(complaint(&[]), "a command is missing: check or info (see `fracas --help`)");
+        assert_eq!(complaint(&[]), "a command is missing: check, info or analyze (see `fracas --help`)");
         assert_eq!(
             complaint(&["check"]),
             "the following required arguments were not provided: <MESH>... (see `fracas --help`)"

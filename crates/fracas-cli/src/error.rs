@@ -43,7 +43,7 @@ pub enum Failure {
         most: usize,
     },
     /// An engine whose name is taken, but which does not exist yet.
-    #[error("the engine {name} is not available in this version (available are auto, tree and brute)")]
+    #[error("the engine {name} is not available in this version (available are auto, tree, soup and brute)")]
     NoSuchEngine {
         /// Its name.
         name: &'static str,
@@ -74,6 +74,22 @@ pub enum Failure {
     /// The marked mesh could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// A folder could not be looked into.
+    #[error("{folder}: {error}")]
+    Folder {
+        /// Its name.
+        folder: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The box plot could not be written.
+    #[error("{file}: {error}")]
+    Svg {
+        /// The name given with `--svg`.
+        file: String,
+        /// What the system said.
+        error: io::Error,
+    },
     /// The system did not give us the threads.
     #[error("{count} threads could not be started: {reason}")]
     Threads {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::Mesh;
 use fracas::pairs::{Pair, brute};
-use fracas::{BuildOptions, MeshTree, PairFinder, PairOptions, Touch};
+use fracas::{BuildOptions, MeshTree, PairFinder, PairOptions, SoupFinder, SoupOptions, Touch};
 use rayon::slice::ParallelSliceMut;
 
 use crate::progress::Progress;
@@ -27,6 +27,8 @@ pub enum Engine {
     Auto,
     /// A bounding-volume tree over each mesh.
     Tree,
+    /// A grid of cells, made for each search and forgotten.
+    Soup,
     /// Every triangle against every other: quadratic, and the measure of all else.
     Brute,
 }
@@ -49,7 +51,7 @@ pub struct Answer {
     pub meshes: Vec<Mesh>,
     /// All pairs, sorted.
     pub pairs: Vec<MeshPair>,
-    /// The engine that did it: `"tree"` or `"brute"`.
+    /// The engine that did it: `"tree"`, `"soup"` or `"brute"`.
     pub engine: &'static str,
     /// Time to build trees.
     pub build: Duration,
@@ -71,14 +73,14 @@ pub struct Answer {
 #[must_use]
 pub fn find(mut meshes: Vec<Mesh>, question: Question, progress: &Progress) -> Answer {
     let meetings = meetings(&meshes, question.within || meshes.len() == 1);
-    let with_trees = match question.engine {
-        Engine::Auto => comparisons(&meshes, &meetings) > FEW_COMPARISONS,
-        Engine::Tree => true,
-        Engine::Brute => false,
+    let engine = match question.engine {
+        Engine::Auto if comparisons(&meshes, &meetings) > FEW_COMPARISONS => Engine::Tree,
+        Engine::Auto => Engine::Brute,
+        chosen => chosen,
     };
     let mut pairs = Vec::new();
     let start = Instant::now();
-    let (build, engine) = if with_trees {
+    let (build, engine) = if engine == Engine::Tree {
         let trees = build_trees(&mut meshes, &meetings, progress);
         let build = start.elapsed();
         find_with_trees(&trees, &meetings, question.touch, progress, &mut pairs);
@@ -86,6 +88,9 @@ pub fn find(mut meshes: Vec<Mesh>, question: Question, progress: &Progress) -> A
             meshes[mesh as usize] = tree.into_mesh();
         }
         (build, "tree")
+    } else if engine == Engine::Soup {
+        find_with_soup(&meshes, &meetings, question.touch, progress, &mut pairs);
+        (Duration::ZERO, "soup")
     } else {
         find_by_brute_force(&meshes, &meetings, question.touch, progress, &mut pairs);
         (Duration::ZERO, "brute")
@@ -157,6 +162,24 @@ fn find_with_trees(
     }
 }
 
+fn find_with_soup(
+    meshes: &[Mesh],
+    meetings: &[[u32; 2]],
+    touch: Touch,
+    progress: &Progress,
+    found: &mut Vec<MeshPair>,
+) {
+    let options = PairOptions { touch, ..PairOptions::default() };
+    let mut finder = SoupFinder::new(options, SoupOptions::default());
+    progress.begin("finding", meetings.len());
+    for &[a, b] in meetings {
+        let (mesh_a, mesh_b) = (&meshes[a as usize], &meshes[b as usize]);
+        let pairs = if a == b { finder.find_self_pairs(mesh_a) } else { finder.find_pairs(mesh_a, mesh_b) };
+        found.extend(pairs.iter().map(|pair| of_meshes(a, b, pair)));
+        progress.advance();
+    }
+}
+
 fn find_by_brute_force(
     meshes: &[Mesh],
     meetings: &[[u32; 2]],
@@ -209,12 +232,13 @@ mod tests {
         let tangle = Mesh::join([&ball, &moved(&ball, 0.7)]).unwrap();
         let meshes = [tangle.clone(), moved(&tangle, 0.1), moved(&tangle, 50.0), Mesh::default()];
         for within in [false, true] {
-            let [tree, brute, auto] =
-                [Engine::Tree, Engine::Brute, Engine::Auto].map(|engine| ask(&meshes, within, engine));
+            let [tree, soup, brute, auto] = [Engine::Tree, Engine::Soup, Engine::Brute, Engine::Auto]
+                .map(|engine| ask(&meshes, within, engine));
             assert!(!tree.pairs.is_empty() && tree.pairs.is_sorted());
             assert!(tree.pairs.iter().all(|pair| pair[..2] < pair[2..]));
             assert_eq!(tree.pairs.iter().any(|pair| pair[0] == pair[2]), within);
             assert_eq!(tree.pairs, brute.pairs);
+            assert_eq!((tree.pairs == soup.pairs, soup.engine), (true, "soup"));
             assert_eq!(tree.pairs, auto.pairs);
             assert_eq!((tree.engine, brute.engine, auto.engine), ("tree", "brute", "tree"));
             assert_eq!((&tree.meshes[..], &brute.meshes[..]), (&meshes[..], &meshes[..]));

@@ -42,6 +42,7 @@ const SHAPES: &[Shape] = &[
     Shape { name: "folded-cloth", usual: 92_000, least: 2_000, make: shapes::folded_cloth },
     Shape { name: "noisy-sphere", usual: 23_000, least: 20, make: |n| shapes::noisy_sphere(n, 0.2, 1) },
     Shape { name: "pumpkin", usual: 10_000, least: 20, make: |n| shapes::pumpkin(10, n) },
+    Shape { name: "chazelle", usual: 4_800, least: 60, make: |n| shapes::chazelle((n / 48).max(1)) },
     Shape { name: "creature", usual: 20_000, least: 5_000, make: shapes::creature },
 ];
 
@@ -70,6 +71,12 @@ impl Input {
             None => Source::File(word.into()),
         };
         Ok(Self { name, source })
+    }
+
+    /// A file, whatever its name.
+    #[must_use]
+    pub fn from_file(path: PathBuf) -> Self {
+        Self { name: path.to_string_lossy().into_owned(), source: Source::File(path) }
     }
 
     /// The word on the command line.

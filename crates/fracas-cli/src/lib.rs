@@ -5,7 +5,8 @@
 //!                        │   ├─► find    meshes become pairs of triangles
 //!                        │   └─► output  json · text · table
 //!                        │
-//!                        └ info ─► input, output
+//!                        ├ info ─► input, output
+//!                        └ analyze ─► input, output
 //! ```
 //!
 //! A command first does all its work and then prints, so a failure leaves nothing on standard output and no
@@ -13,6 +14,7 @@
 //! the work runs, if a person is looking.
 #![forbid(unsafe_code)]
 
+pub mod analyze;
 pub mod args;
 pub mod check;
 pub mod error;
@@ -71,6 +73,7 @@ pub fn run(
     let outcome = match Arguments::read(words) {
         Ok(arguments) => match &arguments.command {
             Command::Check(check) => check::run(check, arguments.threads, out),
+            Command::Analyze(analyze) => analyze::run(analyze, arguments.threads, out, complaints),
             Command::Info(info) => info::run(info, arguments.threads, out, complaints),
         },
         Err(Refusal::Shown(text)) => output::send(out, |out| write!(out, "{text}")).map(|()| Status::Clear),

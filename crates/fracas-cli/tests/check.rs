@@ -13,8 +13,13 @@ fn one_mesh_against_itself() {
     let folder = Folder::with_meshes(&[("tangle.obj", &tangle)]);
     let expected = by_brute_force(&[&tangle], true, Touch::Include);
     assert!(expected.len() > 100);
-    for words in ["tangle.obj", "tangle.obj --self", "tangle.obj --engine tree", "tangle.obj --engine brute"]
-    {
+    for words in [
+        "tangle.obj",
+        "tangle.obj --self",
+        "tangle.obj --engine tree",
+        "tangle.obj --engine soup",
+        "tangle.obj --engine brute",
+    ] {
         assert_eq!(folder.check(words).pairs, expected, "{words}");
     }
 }
@@ -115,9 +120,13 @@ fn touching_counts_unless_only_crossings_are_wanted() {
 fn a_mesh_without_triangles_meets_nothing() {
     let files = [("empty.off", "OFF\n0 0 0\n"), ("points.obj", "v 0 0 0\nv 1 0 0\n")];
     let folder = Folder::with_files(&files);
-    for words in
-        ["empty.off", "points.obj", "empty.off points.obj empty.off --self", "empty.off --engine tree"]
-    {
+    for words in [
+        "empty.off",
+        "points.obj",
+        "empty.off points.obj empty.off --self",
+        "empty.off --engine tree",
+        "empty.off --engine soup",
+    ] {
         assert_eq!(folder.check(words).pairs, [[0; 4]; 0], "{words}");
     }
     assert_eq!(folder.check("points.obj").meshes[0]["vertices"], 2);

@@ -37,7 +37,7 @@ fn assert_fails(words: &str, sentence: &str) {
 #[test]
 fn words_that_make_no_sense() {
     let help = "(see `fracas --help`)";
-    assert_fails("", &format!("a command is missing: check or info {help}"));
+    assert_fails("", &format!("a command is missing: check, info or analyze {help}"));
     assert_fails("explode good.obj", &format!("unrecognized subcommand 'explode' {help}"));
     let missing = format!("the following required arguments were not provided: <MESH>... {help}");
     assert_fails("check", &missing);
@@ -50,7 +50,9 @@ fn words_that_make_no_sense() {
     );
     assert_fails(
         "check good.obj --engine steam",
-        &format!("invalid value 'steam' for '--engine <NAME>' [possible values: auto, tree, brute] {help}"),
+        &format!(
+            "invalid value 'steam' for '--engine <NAME>' [possible values: auto, tree, soup, brute] {help}"
+        ),
     );
     let twice = "the argument '--out <FILE.ply>' cannot be used multiple times";
     assert_fails("check good.obj --out a.ply --out b.ply", &format!("{twice} {help}"));
@@ -79,14 +81,10 @@ fn bad_numbers_of_threads() {
 
 #[test]
 fn engines_of_later_versions() {
-    for name in ["soup", "gpu"] {
-        assert_fails(
-            &format!("check good.obj --engine {name}"),
-            &format!(
-                "the engine {name} is not available in this version (available are auto, tree and brute)"
-            ),
-        );
-    }
+    assert_fails(
+        "check good.obj --engine gpu",
+        "the engine gpu is not available in this version (available are auto, tree, soup and brute)",
+    );
 }
 
 #[test]

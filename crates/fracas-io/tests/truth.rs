@@ -6,6 +6,7 @@
 
 use fracas::geom::{DVec3, Pose};
 use fracas::pairs::{Pair, PairOptions, Touch, brute};
+use fracas::soup::{CellTable, SoupFinder, SoupOptions};
 use fracas::{BuildOptions, Mesh, MeshTree, PairFinder, SplitRule};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -117,6 +118,37 @@ fn meshes_meet_each_other_where_the_truth_says() {
         if a.triangle_count().max(b.triangle_count()) <= SMALL {
             let found = brute::find_pairs(&a, &Pose::IDENTITY, &b, &Pose::IDENTITY, Touch::Include);
             check(&format!("{names}, brute force"), &truth, &found);
+        }
+    }
+}
+
+fn soup_finders() -> Vec<SoupFinder> {
+    let tables = [CellTable::Sorted, CellTable::Morton, CellTable::Djb2];
+    let options = tables.into_iter().flat_map(|table| [true, false].map(|parallel| (table, parallel)));
+    options
+        .map(|(table, parallel)| {
+            SoupFinder::new(PairOptions { touch: Touch::Include, parallel }, SoupOptions { table })
+        })
+        .collect()
+}
+
+#[test]
+fn soups_meet_where_the_truth_says() {
+    let Some(data) = data() else { return };
+    let mut finders = soup_finders();
+    for (path, name) in truths(&data, "self__") {
+        let (truth, mesh) = (pairs_in(&path), mesh(&data, &name));
+        for finder in &mut finders {
+            check(&format!("{name}, soup"), &truth, finder.find_self_pairs(&mesh));
+            finder.validate(&mesh).unwrap_or_else(|broken| panic!("{name}: {broken}"));
+        }
+    }
+    for (path, names) in truths(&data, "pair__") {
+        let (first, placed) = names.split_once("__placed__").expect("two names");
+        let (truth, a) = (pairs_in(&path), mesh(&data, first));
+        let b = mesh(&data, &format!("placed__{placed}"));
+        for finder in &mut finders {
+            check(&format!("{names}, soup"), &truth, finder.find_pairs(&a, &b));
         }
     }
 }

@@ -13,12 +13,14 @@
 //!
 //! - Rigid bodies: [`MeshTree`], and poses for each query ([`PairFinder::find_pairs_posed`]).
 //! - Bodies that deform: [`MeshTree`], and [`MeshTree::set_positions`] each step.
+//! - Triangles that come and go, soups, anything asked once: [`SoupFinder`], which keeps nothing but memory.
 //! - A second opinion: [`pairs::brute`], which compares everything with everything.
 //!
 //! # Layers
 //!
 //! [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things with identity ·
-//! [`crack`] cuts that part a body · [`pairs`] the answer, and the filter all structures share · [`tree`] the tree. Each
+//! [`crack`] cuts that part a body · [`pairs`] the answer, and the filter all structures share · [`tree`] the tree ·
+//! [`tearing`] trees that follow edits · [`soup`] the grid. Each
 //! uses only those before it.
 #![forbid(unsafe_code)]
 
@@ -27,11 +29,13 @@ pub mod exact;
 pub mod geom;
 pub mod mesh;
 pub mod pairs;
+pub mod soup;
 pub mod tearing;
 pub mod tree;
 
 pub use mesh::{Mesh, MeshError, TriangleId};
 pub use pairs::{Pair, PairOptions, PairStats, Touch};
+pub use soup::{SoupFinder, SoupOptions};
 pub use tree::{BuildOptions, MeshTree, PairFinder, SplitRule};
 
 /// The example in the README is compiled and run like every other.

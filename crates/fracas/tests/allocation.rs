@@ -10,6 +10,7 @@ use fracas::crack::{CutOptions, CutSurface, Cutter};
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{LiveMesh, Mesh, shapes};
 use fracas::pairs::{PairOptions, Touch};
+use fracas::soup::{CellTable, SoupFinder, SoupOptions};
 use fracas::{BuildOptions, MeshTree, PairFinder};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -116,6 +117,29 @@ fn queries_between_bodies_do_not_allocate() {
     for a in bodies.iter().rev() {
         for b in bodies.iter().rev() {
             assert_eq!(query(a, b), 0, "{} and {}", a.mesh().triangle_count(), b.mesh().triangle_count());
+        }
+    }
+}
+
+#[test]
+fn soups_do_not_allocate() {
+    let bodies = bodies();
+    let turned = Pose::new(DQuat::from_xyzw(0.2, 0.1, -0.4, 0.8), DVec3::ZERO).expect("a pose");
+    for table in [CellTable::Sorted, CellTable::Morton, CellTable::Djb2] {
+        let options = PairOptions { touch: Touch::Include, parallel: false };
+        let mut finder = SoupFinder::new(options, SoupOptions { table });
+        let mut query = |a: &Mesh, b: &Mesh| {
+            allocations(|| {
+                let found = finder.find_self_pairs(a).len() + finder.find_pairs(a, b).len();
+                let posed = finder.find_pairs_posed(a, &turned, b, &Pose::IDENTITY).len();
+                std::hint::black_box(found + posed);
+            })
+        };
+        for round in 0..2 {
+            for (a, b) in bodies.iter().zip(bodies.iter().rev()) {
+                let count = query(a.mesh(), b.mesh());
+                assert!(round == 0 || count == 0, "{} triangles, {table:?}", a.mesh().triangle_count());
+            }
         }
     }
 }

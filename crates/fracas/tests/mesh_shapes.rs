@@ -1,7 +1,8 @@
 //! Every closed shape over its range of parameters: watertight, oriented, of the right topology and volume.
 
-use fracas::geom::{DAffine3, DMat3, DVec3};
+use fracas::geom::{DAffine3, DMat3, DQuat, DVec3, Pose};
 use fracas::mesh::{Mesh, Report, shapes};
+use fracas::pairs::{Touch, brute};
 use proptest::prelude::*;
 use std::f64::consts::{PI, TAU};
 
@@ -246,4 +247,29 @@ fn crossings(mesh: &Mesh) -> usize {
         }
     }
     count
+}
+
+#[test]
+fn chazelle_polyhedra_do_not_meet_themselves() {
+    for notches in [1, 2, 3, 8] {
+        let mesh = shapes::chazelle(notches);
+        let volume = check_closed(&mesh, 2);
+        assert_eq!(mesh.triangle_count(), 48 * notches + 12);
+        let block = (notches + 1).pow(3) as f64;
+        assert!(volume > 0.3 * block && volume < block, "{volume} of {block}");
+        assert_eq!(brute::find_self_pairs(&mesh, Touch::Include), []);
+    }
+}
+
+#[test]
+fn pairs_of_chazelle_polyhedra_grow_with_the_square_of_their_notches() {
+    let count = |notches: usize| {
+        let mesh = shapes::chazelle(notches);
+        // A quarter turn and a little, so that nothing is parallel.
+        let turn = DQuat::from_rotation_z(1.6) * DQuat::from_rotation_x(0.03);
+        let pose = Pose::new(turn, DVec3::splat(0.013)).unwrap();
+        brute::find_pairs(&mesh, &Pose::IDENTITY, &mesh, &pose, Touch::Include).len()
+    };
+    let (few, many) = (count(5), count(20));
+    assert!(few > 25 && many > 10 * few, "{few} and {many}");
 }

@@ -2,6 +2,7 @@
 
 use crate::naive;
 use fracas::Mesh;
+use fracas::exact::{self, Relation};
 use fracas::geom::Triangle;
 use fracas::mesh::TriangleId;
 use parry3d::bounding_volume::Aabb;
@@ -58,6 +59,14 @@ impl<'a> Body<'a> {
         Self { mesh, bvh: Bvh::from_leaves(strategy, &boxes), workspace: BvhWorkspace::default() }
     }
 
+    /// Brings all boxes up to date with the mesh, as documented: update the leaves, then refit once.
+    pub fn refit(&mut self) {
+        for triangle in 0..self.mesh.triangle_count() {
+            self.bvh.insert_or_update_partially(aabb(self.mesh, triangle), triangle as u32, 0.0);
+        }
+        self.bvh.refit(&mut self.workspace);
+    }
+
     /// Self-intersections: pairs of leaves, neighbours skipped, the rest tested.
     pub fn self_pairs(&mut self, out: &mut Vec<(u32, u32)>) {
         out.clear();
@@ -66,6 +75,20 @@ impl<'a> Body<'a> {
             let (p, q) = (mesh.triangles()[i as usize], mesh.triangles()[j as usize]);
             let neighbours = p.iter().any(|v| q.contains(v));
             if !neighbours && naive::intersect(&mesh.triangle(TriangleId(i)), &mesh.triangle(TriangleId(j))) {
+                out.push((i.min(j), i.max(j)));
+            }
+        });
+        out.sort_unstable();
+    }
+
+    /// The same with the exact test, neighbours included: what Fracas answers.
+    pub fn self_pairs_exactly(&mut self, out: &mut Vec<(u32, u32)>) {
+        out.clear();
+        let mesh = self.mesh;
+        self.bvh.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |i, j| {
+            let (t, u) = (mesh.triangle(TriangleId(i)), mesh.triangle(TriangleId(j)));
+            let (p, q) = (mesh.triangles()[i as usize], mesh.triangles()[j as usize]);
+            if exact::tri_tri_shared(&t, p, &u, q) != Relation::Disjoint {
                 out.push((i.min(j), i.max(j)));
             }
         });

@@ -1,5 +1,7 @@
 //! How answers are printed: as JSON for programs, as text for people.
 
+pub mod boxplot;
+pub mod crowding;
 pub mod json;
 mod table;
 pub mod text;

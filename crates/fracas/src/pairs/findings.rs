@@ -9,19 +9,19 @@ use fearless_simd::prelude::*;
 #[derive(Default)]
 pub(crate) struct Findings {
     /// Pairs that certainly cross.
-    crossing: Vec<(u32, u32)>,
+    pub(crate) crossing: Vec<(u32, u32)>,
     /// Pairs that must be decided exactly.
-    open: Vec<(u32, u32)>,
+    pub(crate) open: Vec<(u32, u32)>,
 }
 
 /// The triangles of one body, as vertex indices and positions.
 #[derive(Clone, Copy)]
-pub(crate) struct Corners<'a> {
+pub(crate) struct Surface<'a> {
     pub(crate) positions: &'a [DVec3],
     pub(crate) triangles: &'a [[u32; 3]],
 }
 
-impl Corners<'_> {
+impl Surface<'_> {
     #[inline]
     fn posed(&self, triangle: u32, pose: &Pose) -> Triangle {
         let ids = self.triangles[triangle as usize];
@@ -101,7 +101,7 @@ impl Findings {
     /// Decides the open pairs of a body with itself, and moves all that count to `pairs`.
     pub(crate) fn decide_itself(
         &mut self,
-        body: Corners,
+        body: Surface,
         touch: Touch,
         pairs: &mut Vec<Pair>,
         stats: &mut PairStats,
@@ -121,8 +121,8 @@ impl Findings {
     /// caller's second.
     pub(crate) fn decide_two(
         &mut self,
-        (a, pose_a): (Corners, &Pose),
-        (b, pose_b): (Corners, &Pose),
+        (a, pose_a): (Surface, &Pose),
+        (b, pose_b): (Surface, &Pose),
         swapped: bool,
         touch: Touch,
         pairs: &mut Vec<Pair>,

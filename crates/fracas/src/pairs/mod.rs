@@ -18,11 +18,13 @@
 pub mod brute;
 mod findings;
 mod frame;
+mod pack;
 mod row;
 mod vec8;
 
-pub(crate) use findings::{Corners, Findings, bits};
+pub(crate) use findings::{Findings, Surface, bits};
 pub use frame::Frame;
+pub use pack::{Corners, Packed, PairFilter, StepRow, Steps, whole_steps};
 pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};
 
 use crate::exact::Relation;

@@ -24,7 +24,7 @@
 //! three corners shared nothing is left to be sided (a duplicate face, which is a collision), and at an edge
 //! plane only the two ends of that edge are on the plane.
 
-use super::vec8::{cross, dot, height, load, norm1, splat, store, sub};
+use super::vec8::{Vec8, cross, dot, height, load, norm1, splat, store, sub};
 use crate::mesh::TriangleId;
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, mask32x8, u32x8};
@@ -95,8 +95,8 @@ pub struct RowSide {
     extent: [f32; LANES],
     longest: f32,
     /// Error bounds of heights over face and edge planes, for each triangle and the largest of the row.
-    face_bounds: [Bound; LANES],
-    edge_bounds: [Bound; LANES],
+    face_bounds: LaneBounds,
+    edge_bounds: LaneBounds,
     row_face_bound: Bound,
     row_edge_bound: Bound,
     /// The padded box of the whole row.
@@ -130,8 +130,8 @@ impl RowSide {
         edge_offsets: [[0.0; LANES]; 3],
         extent: [0.0; LANES],
         longest: 0.0,
-        face_bounds: [Bound::ZERO; LANES],
-        edge_bounds: [Bound::ZERO; LANES],
+        face_bounds: LaneBounds::ZERO,
+        edge_bounds: LaneBounds::ZERO,
         row_face_bound: Bound::ZERO,
         row_edge_bound: Bound::ZERO,
         row_low: [0.0; 3],
@@ -176,8 +176,35 @@ impl<S: Simd> RowFilter<S> {
         let simd = self.simd;
         let p = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
         side.corners = row.corners;
+        self.prepare_corners(p, ids, side);
+    }
+
+    /// The same for a row from elsewhere: each coordinate is multiplied by a power of two, and `shift` is added.
+    #[inline(always)]
+    pub fn prepare_moved(
+        &self,
+        row: &Row,
+        ids: &RowIds,
+        (scale, shift): (f32, [f32; 3]),
+        side: &mut RowSide,
+    ) {
+        let simd = self.simd;
+        let mut p = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
+        for corner in 0..3 {
+            for axis in 0..3 {
+                p[corner][axis] = p[corner][axis] * scale + shift[axis];
+            }
+            store(p[corner], &mut side.corners[corner]);
+        }
+        self.prepare_corners(p, ids, side);
+    }
+
+    #[inline(always)]
+    fn prepare_corners(&self, p: [Vec8<S>; 3], ids: &RowIds, side: &mut RowSide) {
+        let simd = self.simd;
         side.ids = ids.vertices;
-        side.used = ids.used();
+        let used = u32x8::load_array_ref(simd, &ids.triangles);
+        side.used = !(used.simd_eq(RowIds::NONE).to_bitmask() as u32) & 0xff;
         // The slack of the coordinates, and half as much for the rounding of the padded box itself.
         let slack = self.precision.slack;
         let pad = 1.5 * slack;
@@ -212,10 +239,10 @@ impl<S: Simd> RowFilter<S> {
         let longest = f32x8::splat(simd, side.longest);
         side.row_face_bound = Bound { fixed: face[0].reduce_max(), factor: face_factor(longest, slack)[0] };
         side.row_edge_bound = Bound { fixed: edge[0].reduce_max(), factor: edge_factor(longest, slack)[0] };
-        for lane in 0..LANES {
-            side.face_bounds[lane] = Bound { fixed: face[0][lane], factor: face[1][lane] };
-            side.edge_bounds[lane] = Bound { fixed: edge[0][lane], factor: edge[1][lane] };
-        }
+        face[0].store_array(&mut side.face_bounds.fixed);
+        face[1].store_array(&mut side.face_bounds.factor);
+        edge[0].store_array(&mut side.edge_bounds.fixed);
+        edge[1].store_array(&mut side.edge_bounds.factor);
     }
 
     /// Lanes of `row` whose padded boxes overlap the given one.
@@ -269,7 +296,7 @@ impl<S: Simd> RowFilter<S> {
         let q = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
         let n = splat(simd, &ones.normal, one);
         let offset = f32x8::splat(simd, ones.offset[one]);
-        let bound = f32x8::splat(simd, ones.face_bounds[one].at(apart));
+        let bound = f32x8::splat(simd, ones.face_bounds.of(one).at(apart));
         let heights = [height(n, q[0], offset), height(n, q[1], offset), height(n, q[2], offset)];
         let row_sides = Sides::new(heights, bound);
         let shared = [
@@ -304,7 +331,7 @@ impl<S: Simd> RowFilter<S> {
         }
 
         // Corners of the row against the edge planes of the one.
-        let bound = f32x8::splat(simd, ones.edge_bounds[one].at(apart));
+        let bound = f32x8::splat(simd, ones.edge_bounds.of(one).at(apart));
         for edge in 0..3 {
             let outward = splat(simd, &ones.edge_planes[edge], one);
             let offset = f32x8::splat(simd, ones.edge_offsets[edge][one]);
@@ -344,7 +371,7 @@ impl<S: Simd> RowFilter<S> {
         }
 
         // Every edge of the one against every edge of the row: on which side do the lines pass each other?
-        let bound = ones.face_bounds[one].factor.max(row.row_face_bound.factor) * apart + TINY;
+        let bound = ones.face_bounds.factor[one].max(row.row_face_bound.factor) * apart + TINY;
         let bound = f32x8::splat(simd, bound);
         let d = [sub(p[1], p[0]), sub(p[2], p[1]), sub(p[0], p[2])];
         let e = [sub(q[1], q[0]), sub(q[2], q[1]), sub(q[0], q[2])];
@@ -396,18 +423,18 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    const APART: Self = Self { crossing: 0, open: 0 };
+    pub(super) const APART: Self = Self { crossing: 0, open: 0 };
 }
 
 /// On which side of a plane the three corners of each triangle certainly lie.
-struct Sides<S: Simd> {
+pub(super) struct Sides<S: Simd> {
     above: [mask32x8<S>; 3],
     below: [mask32x8<S>; 3],
 }
 
 impl<S: Simd> Sides<S> {
     #[inline(always)]
-    fn new(heights: [f32x8<S>; 3], bound: f32x8<S>) -> Self {
+    pub(super) fn new(heights: [f32x8<S>; 3], bound: f32x8<S>) -> Self {
         let minus = -bound;
         Self {
             above: [heights[0].simd_gt(bound), heights[1].simd_gt(bound), heights[2].simd_gt(bound)],
@@ -417,7 +444,7 @@ impl<S: Simd> Sides<S> {
 
     /// Lanes in which all corners are on one strict side, shared corners excepted; never all of them shared.
     #[inline(always)]
-    fn one_sided<const NEIGHBOURS: bool>(&self, shared: [mask32x8<S>; 3]) -> u32 {
+    pub(super) fn one_sided<const NEIGHBOURS: bool>(&self, shared: [mask32x8<S>; 3]) -> u32 {
         let (mut above, mut below) = (self.above, self.below);
         if NEIGHBOURS {
             for k in 0..3 {
@@ -434,14 +461,14 @@ impl<S: Simd> Sides<S> {
 
     /// Lanes in which the ends of an edge are certainly on opposite sides.
     #[inline(always)]
-    fn opposite(&self, edge: usize) -> mask32x8<S> {
+    pub(super) fn opposite(&self, edge: usize) -> mask32x8<S> {
         let next = (edge + 1) % 3;
         (self.above[edge] & self.below[next]) | (self.below[edge] & self.above[next])
     }
 
     /// Lanes in which the ends of an edge are certainly on one side.
     #[inline(always)]
-    fn equal(&self, edge: usize) -> mask32x8<S> {
+    pub(super) fn equal(&self, edge: usize) -> mask32x8<S> {
         let next = (edge + 1) % 3;
         (self.above[edge] & self.above[next]) | (self.below[edge] & self.below[next])
     }
@@ -451,7 +478,7 @@ impl<S: Simd> Sides<S> {
 const U: f32 = 1.0 / (1 << 24) as f32;
 
 /// Determinants below this may be rounding noise of subnormal intermediate results.
-const TINY: f32 = 1e-30;
+pub(super) const TINY: f32 = 1e-30;
 
 /// Error bound of a height: part of it grows with the distance over which it is measured.
 #[derive(Clone, Copy, Debug)]
@@ -469,6 +496,22 @@ impl Bound {
     }
 }
 
+/// One bound per lane.
+#[derive(Clone, Copy, Debug)]
+struct LaneBounds {
+    fixed: [f32; LANES],
+    factor: [f32; LANES],
+}
+
+impl LaneBounds {
+    const ZERO: Self = Self { fixed: [0.0; LANES], factor: [0.0; LANES] };
+
+    #[inline(always)]
+    fn of(&self, lane: usize) -> Bound {
+        Bound { fixed: self.fixed[lane], factor: self.factor[lane] }
+    }
+}
+
 /// Error bound of n · w over |w|, for n = e₁ × e₂ with edges of at most `e` in every axis and |w| ≥ e + 3 slack.
 ///
 /// Differences carry ε = 2 slack + u e. So n is off by 4 e ε + 2 ε² + 4 u e², and at most 2 e²; the dot product adds
@@ -478,14 +521,14 @@ impl Bound {
 /// Heights are computed as n · x − n · p rather than n · (x − p). That adds the rounding of both products, at most
 /// 10 u |n|₁ times the largest coordinate: the fixed part of the bound.
 #[inline(always)]
-fn face_factor<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
+pub(super) fn face_factor<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
     e * (e * (60.0 * U) + 45.0 * slack) + 120.0 * slack * slack
 }
 
 /// Error bound of m · w over |w|, for m = e × n: one more factor of at most `e`. By the same sum,
 /// 24 slack e³ + 72 slack e² w + 132 u e³ w, and terms in slack² and slack³.
 #[inline(always)]
-fn edge_factor<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
+pub(super) fn edge_factor<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
     let leading = e * e * (e * (165.0 * U) + 120.0 * slack);
     leading + (e + slack) * (600.0 * slack * slack)
 }

@@ -12,8 +12,8 @@ use super::{TearingBody, Tree};
 use crate::geom::Pose;
 use crate::mesh::LiveMesh;
 use crate::pairs::{
-    Corners, Findings, Frame, LANES, Pair, PairOptions, PairStats, Precision, Row, RowFilter, RowIds,
-    RowSide, Touch,
+    Findings, Frame, LANES, Pair, PairOptions, PairStats, Precision, Row, RowFilter, RowIds, RowSide,
+    Surface, Touch,
 };
 use crate::tree::bridge::{Bridge, BridgeEnd, mapped_row};
 use fearless_simd::prelude::*;
@@ -202,12 +202,12 @@ impl<'a> Posed<'a> {
         Some(BridgeEnd { frame, pose: self.pose, precision, bounds: tree.bounds()? })
     }
 
-    fn corners(&self) -> Corners<'a> {
+    fn corners(&self) -> Surface<'a> {
         (&self.body.mesh).into()
     }
 }
 
-impl<'a> From<&'a LiveMesh> for Corners<'a> {
+impl<'a> From<&'a LiveMesh> for Surface<'a> {
     fn from(mesh: &'a LiveMesh) -> Self {
         Self { positions: mesh.positions(), triangles: mesh.triangles() }
     }

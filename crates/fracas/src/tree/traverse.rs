@@ -11,7 +11,7 @@ use super::{Child, Node, Tree};
 use crate::geom::Pose;
 use crate::mesh::Mesh;
 use crate::pairs::{
-    Corners, Findings, Pair, PairStats, Precision, Row, RowFilter, RowIds, RowSide, Touch, bits,
+    Findings, Pair, PairStats, Precision, Row, RowFilter, RowIds, RowSide, Surface, Touch, bits,
 };
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
@@ -321,7 +321,7 @@ impl Worker {
     }
 }
 
-impl<'a> From<&'a Mesh> for Corners<'a> {
+impl<'a> From<&'a Mesh> for Surface<'a> {
     fn from(mesh: &'a Mesh) -> Self {
         Self { positions: mesh.positions(), triangles: mesh.triangles() }
     }

@@ -6,15 +6,20 @@ use super::threads::on_threads;
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::Mesh;
 use fracas::pairs::{Pair, PairOptions, Touch, brute};
+use fracas::soup::{CellTable, SoupFinder, SoupOptions};
 use fracas::{BuildOptions, MeshTree, PairFinder, SplitRule};
 
 pub const RULES: [SplitRule; 3] = [SplitRule::SurfaceArea, SplitRule::Median, SplitRule::Midpoint];
+
+pub const TABLES: [CellTable; 3] = [CellTable::Sorted, CellTable::Morton, CellTable::Djb2];
 
 /// Answers questions; pairs come sorted, each once.
 pub struct Engine {
     pub name: String,
     pub find: Box<Find>,
 }
+
+type Ask = fn(&Question, Touch) -> Vec<Pair>;
 
 type Find = dyn Fn(&Question, Touch) -> Vec<Pair>;
 
@@ -43,12 +48,22 @@ pub fn all() -> Vec<Engine> {
             ask_trees(q, touch, false, |mesh| built_elsewhere(mesh, split))
         }));
     }
+    for table in TABLES {
+        for threads in [1, 3] {
+            let name = format!("soup in a {table:?} table, {threads} threads");
+            engines.push(Engine::new(name, move |q, touch| soup(q, touch, table, threads)));
+        }
+    }
+    engines.push(Engine::new("soup, corners in other orders", |q, touch| default_soup(&turned(q), touch)));
+    engines.push(Engine::new("soup, in a crowd", |q, touch| in_a_crowd(q, touch, 1e3, default_soup)));
+    engines.push(Engine::new("soup, in a wide crowd", |q, touch| in_a_crowd(q, touch, 1e7, default_soup)));
+    engines.push(Engine::new("soup, two meshes as one", |q, touch| joined(q, touch, default_soup)));
     engines.push(Engine::new("tree, triangles in reverse order", in_reverse_order));
     engines.push(Engine::new("tree, corners in other orders", |q, touch| default_tree(&turned(q), touch)));
-    engines.push(Engine::new("tree, in a crowd", |q, touch| in_a_crowd(q, touch, 1e3)));
-    engines.push(Engine::new("tree, in a wide crowd", |q, touch| in_a_crowd(q, touch, 1e7)));
+    engines.push(Engine::new("tree, in a crowd", |q, touch| in_a_crowd(q, touch, 1e3, default_tree)));
+    engines.push(Engine::new("tree, in a wide crowd", |q, touch| in_a_crowd(q, touch, 1e7, default_tree)));
     engines.push(Engine::new("tree, second mesh first", swapped));
-    engines.push(Engine::new("tree, two meshes as one", joined));
+    engines.push(Engine::new("tree, two meshes as one", |q, touch| joined(q, touch, default_tree)));
     engines
 }
 
@@ -63,6 +78,29 @@ fn tree(question: &Question, touch: Touch, options: &BuildOptions, threads: usiz
     on_threads(threads, || {
         ask_trees(question, touch, options.parallel, |mesh| MeshTree::build_with(mesh.clone(), options))
     })
+}
+
+fn soup(question: &Question, touch: Touch, table: CellTable, threads: usize) -> Vec<Pair> {
+    on_threads(threads, || {
+        let options = PairOptions { touch, parallel: threads > 1 };
+        ask_soup(&mut SoupFinder::new(options, SoupOptions { table }), question)
+    })
+}
+
+fn default_soup(question: &Question, touch: Touch) -> Vec<Pair> {
+    let options = PairOptions { touch, parallel: false };
+    ask_soup(&mut SoupFinder::new(options, SoupOptions::default()), question)
+}
+
+fn ask_soup(finder: &mut SoupFinder, question: &Question) -> Vec<Pair> {
+    match question {
+        Question::Itself(mesh) => {
+            let found = finder.find_self_pairs(mesh).to_vec();
+            finder.validate(mesh).expect("a sound grid");
+            found
+        }
+        Question::Two { a, pose_a, b, pose_b } => finder.find_pairs_posed(a, pose_a, b, pose_b).to_vec(),
+    }
 }
 
 fn default_tree(question: &Question, touch: Touch) -> Vec<Pair> {
@@ -160,7 +198,7 @@ fn turned(question: &Question) -> Question {
 
 /// Adds triangles around the mesh, `spread` times as far as it reaches. They make the tree deeper and its numbers
 /// coarser; the pairs of the first triangles stay as they are.
-fn in_a_crowd(question: &Question, touch: Touch, spread: f64) -> Vec<Pair> {
+fn in_a_crowd(question: &Question, touch: Touch, spread: f64, find: Ask) -> Vec<Pair> {
     let crowded = with_meshes(question, |mesh| {
         let (low, high) = mesh.bounds();
         let (middle, size) = (0.5 * low + 0.5 * high, (high - low).max_element());
@@ -180,7 +218,7 @@ fn in_a_crowd(question: &Question, touch: Touch, spread: f64) -> Vec<Pair> {
         Mesh::new(positions, triangles).expect("finite positions")
     });
     let [first, second] = counts(question);
-    let mut found = default_tree(&crowded, touch);
+    let mut found = find(&crowded, touch);
     found.retain(|pair| pair.a.0 < first && pair.b.0 < second);
     found
 }
@@ -192,8 +230,8 @@ fn swapped(question: &Question, touch: Touch) -> Vec<Pair> {
 }
 
 /// Both meshes, where their poses put them, as one mesh; pairs within either are left out.
-fn joined(question: &Question, touch: Touch) -> Vec<Pair> {
-    let Question::Two { a, pose_a, b, pose_b } = question else { return default_tree(question, touch) };
+fn joined(question: &Question, touch: Touch, find: Ask) -> Vec<Pair> {
+    let Question::Two { a, pose_a, b, pose_b } = question else { return find(question, touch) };
     let posed = |mesh: &Mesh, pose: &Pose| -> Vec<DVec3> {
         mesh.positions().iter().map(|p| pose.apply(*p)).collect()
     };
@@ -202,7 +240,7 @@ fn joined(question: &Question, touch: Touch) -> Vec<Pair> {
     let moved = b.triangles().iter().map(|t| t.map(|v| v + vertices));
     let triangles = a.triangles().iter().copied().chain(moved).collect();
     let both = Question::Itself(Mesh::new(positions, triangles).expect("finite positions"));
-    let mut found = default_tree(&both, touch);
+    let mut found = find(&both, touch);
     found.retain(|pair| pair.a.0 < first && pair.b.0 >= first);
     found.into_iter().map(|pair| Pair::new(pair.a.0, pair.b.0 - first)).collect()
 }

@@ -14,11 +14,13 @@
 //! | [`surface_of_revolution`] | if its profile is | rings of quads |
 //! | [`pumpkin`] | yes | a ribbed, dented sphere |
 //! | [`creature`] | yes | an isosurface: a horned animal on four legs |
+//! | [`chazelle`] | yes | a block with notches on both sides: the worst case |
 //! | [`cloth_grid`] | no | a flat grid of squares |
 //! | [`folded_cloth`] | no | a strip folded into layers that press through each other |
 //!
 //! Sizes that make no sense are errors of the program and panic; each function says which.
 
+mod chazelle;
 mod cloth;
 mod creature;
 mod isosurface;
@@ -28,6 +30,7 @@ mod revolution;
 mod solids;
 mod sphere;
 
+pub use chazelle::chazelle;
 pub use cloth::{cloth_grid, folded_cloth};
 pub use creature::creature;
 pub use pumpkin::pumpkin;

@@ -1,0 +1,467 @@
+//! The pair kernel: eight pairs of triangles at a time, in `f32`, dropping only what certainly does not meet.
+//!
+//! The row kernel takes one triangle against eight neighbours in memory. Where few of the eight are left after their
+//! boxes, most of its lanes idle. Here candidates are gathered first and packed: each lane has a pair of its own, so
+//! all eight work, and nothing has to be prepared per row. The tests and their order are those of the row kernel
+//! (`row`); two things differ:
+//!
+//! ```text
+//!   Steps: x y z of every vertex, whole steps of a grid, modulo 2³²
+//!   Corners: three vertices and the id of every triangle, 16 bytes
+//! ```
+//!
+//! - Coordinates are whole numbers of small steps. A difference of two such numbers is exact however far from the
+//!   origin they are, even if they wrapped around, as long as the points are near each other. So one size of step
+//!   serves a whole scene, and only the rounding of positions to steps counts as error.
+//! - All tests are made on such differences; no coordinate enters them otherwise.
+
+use super::row::{LANES, Sides, TINY, Verdict, edge_factor, face_factor};
+use super::vec8::{Vec8, cross, dot, load, splat, store};
+use fearless_simd::prelude::*;
+use fearless_simd::{f32x8, i32x4, i32x8, mask32x8};
+
+/// A position in steps, each coordinate modulo 2³²; the last number means nothing.
+pub type Steps = [i32; 4];
+
+/// The vertices of a triangle, as indices into a list of [`Steps`], and its id.
+pub type Corners = [i32; 4];
+
+/// Triangles whose pairs are filtered.
+#[derive(Clone, Copy, Debug)]
+pub struct Packed<'a> {
+    /// Positions of all vertices. Those of a pair differ by less than 2³¹.
+    pub steps: &'a [Steps],
+    /// All triangles.
+    pub corners: &'a [Corners],
+    /// Given that two triangles are compared, by how much their boxes may miss each other, in steps.
+    pub pad: f32,
+}
+
+/// Largest difference between a stored coordinate and the true one, in steps: half a step, and a little.
+const SLACK: f32 = 0.51;
+
+/// The nearest whole number of steps, its lowest 32 bits, for |x| < 2⁵¹.
+///
+/// Adding 1.5 · 2⁵² moves them to the end of the mantissa.
+#[inline(always)]
+#[must_use]
+pub fn whole_steps(x: f64) -> i32 {
+    (x + 6_755_399_441_055_744.0).to_bits() as i32
+}
+
+/// Eight triangles side by side in memory, for a first look that needs no gathering.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct StepRow {
+    /// `corners[corner][axis][lane]`, in steps.
+    corners: [[[i32; LANES]; 3]; 3],
+    /// Vertex ids by corner and lane.
+    vertices: [[i32; LANES]; 3],
+    normals: [[f32; LANES]; 3],
+    extents: [f32; LANES],
+    factors: [f32; LANES],
+}
+
+impl StepRow {
+    /// All zero, to be filled.
+    pub const ZERO: Self = Self {
+        corners: [[[0; LANES]; 3]; 3],
+        vertices: [[0; LANES]; 3],
+        normals: [[0.0; LANES]; 3],
+        extents: [0.0; LANES],
+        factors: [0.0; LANES],
+    };
+
+    /// Gathers eight triangles; returns the lower and upper corners of their boxes.
+    ///
+    /// Numbers wrap around, so the boxes are true only relative to a vertex nearby.
+    #[inline(always)]
+    pub fn fill<S: Simd>(
+        &mut self,
+        simd: S,
+        steps: &[Steps],
+        corners: &[Corners; LANES],
+    ) -> [[i32x8<S>; 3]; 2] {
+        let c = corners;
+        let [u, v, w, _] = turned(simd, [&c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7]]);
+        u.store_array(&mut self.vertices[0]);
+        v.store_array(&mut self.vertices[1]);
+        w.store_array(&mut self.vertices[2]);
+        let mut p = [[u; 3]; 3];
+        for k in 0..3 {
+            p[k] = turned_steps(
+                simd,
+                steps,
+                [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]],
+            );
+            for axis in 0..3 {
+                p[k][axis].store_array(&mut self.corners[k][axis]);
+            }
+        }
+        let d = [minus(&p[1], &p[0]), minus(&p[2], &p[1]), minus(&p[0], &p[2])];
+        store(cross(d[0], d[1]), &mut self.normals);
+        let extents = largest(d[0]).max(largest(d[1])).max(largest(d[2])) + 2.0;
+        extents.store_array(&mut self.extents);
+        face_factor(extents, SLACK).store_array(&mut self.factors);
+        // Relative to a corner of each triangle, so that nothing has wrapped around when it is compared.
+        let (mut low, mut high) = (p[0], p[0]);
+        for axis in 0..3 {
+            let zero = i32x8::splat(simd, 0);
+            let (b, c) = (p[1][axis] - p[0][axis], p[2][axis] - p[0][axis]);
+            low[axis] = p[0][axis] + b.min(c).min(zero);
+            high[axis] = p[0][axis] + b.max(c).max(zero);
+        }
+        [low, high]
+    }
+}
+
+/// The positions of eight vertices.
+#[inline(always)]
+fn turned_steps<S: Simd>(simd: S, steps: &[Steps], v: [i32; LANES]) -> [i32x8<S>; 3] {
+    let [x, y, z, _] = turned(
+        simd,
+        [
+            &steps[v[0] as u32 as usize],
+            &steps[v[1] as u32 as usize],
+            &steps[v[2] as u32 as usize],
+            &steps[v[3] as u32 as usize],
+            &steps[v[4] as u32 as usize],
+            &steps[v[5] as u32 as usize],
+            &steps[v[6] as u32 as usize],
+            &steps[v[7] as u32 as usize],
+        ],
+    );
+    [x, y, z]
+}
+
+/// Eight triangles side by side.
+struct Side<S: Simd> {
+    corners: [[i32x8<S>; 3]; 3],
+    vertices: [i32x8<S>; 3],
+}
+
+impl<S: Simd> Side<S> {
+    #[inline(always)]
+    fn gather(simd: S, packed: &Packed, which: &[u32; LANES]) -> Self {
+        let c = [
+            &packed.corners[which[0] as usize],
+            &packed.corners[which[1] as usize],
+            &packed.corners[which[2] as usize],
+            &packed.corners[which[3] as usize],
+            &packed.corners[which[4] as usize],
+            &packed.corners[which[5] as usize],
+            &packed.corners[which[6] as usize],
+            &packed.corners[which[7] as usize],
+        ];
+        let [u, v, w, _] = turned(simd, c);
+        let mut corners = [[u; 3]; 3];
+        for k in 0..3 {
+            let v = [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]];
+            corners[k] = turned_steps(simd, packed.steps, v);
+        }
+        Self { corners, vertices: [u, v, w] }
+    }
+}
+
+/// Eight times four numbers, turned into four times eight.
+#[inline(always)]
+fn turned<S: Simd>(simd: S, from: [&[i32; 4]; LANES]) -> [i32x8<S>; 4] {
+    let low = turned_quads(simd, [from[0], from[1], from[2], from[3]]);
+    let high = turned_quads(simd, [from[4], from[5], from[6], from[7]]);
+    [
+        simd.combine_i32x4(low[0], high[0]),
+        simd.combine_i32x4(low[1], high[1]),
+        simd.combine_i32x4(low[2], high[2]),
+        simd.combine_i32x4(low[3], high[3]),
+    ]
+}
+
+#[inline(always)]
+fn turned_quads<S: Simd>(simd: S, from: [&[i32; 4]; 4]) -> [i32x4<S>; 4] {
+    let (a, b) = (i32x4::load_array_ref(simd, from[0]), i32x4::load_array_ref(simd, from[1]));
+    let (c, d) = (i32x4::load_array_ref(simd, from[2]), i32x4::load_array_ref(simd, from[3]));
+    let (ac_low, ac_high) = (a.zip_low(c), a.zip_high(c));
+    let (bd_low, bd_high) = (b.zip_low(d), b.zip_high(d));
+    [ac_low.zip_low(bd_low), ac_low.zip_high(bd_low), ac_high.zip_low(bd_high), ac_high.zip_high(bd_high)]
+}
+
+/// p − q.
+#[inline(always)]
+fn minus<S: Simd>(p: &[i32x8<S>; 3], q: &[i32x8<S>; 3]) -> Vec8<S> {
+    [(p[0] - q[0]).to_float(), (p[1] - q[1]).to_float(), (p[2] - q[2]).to_float()]
+}
+
+/// Largest magnitude of a coordinate.
+#[inline(always)]
+fn largest<S: Simd>(v: Vec8<S>) -> f32x8<S> {
+    v[0].abs().max(v[1].abs()).max(v[2].abs())
+}
+
+/// The filter for pairs of records. All methods are inlined into the caller's vector context.
+#[derive(Clone, Copy, Debug)]
+pub struct PairFilter<S: Simd> {
+    simd: S,
+}
+
+impl<S: Simd> PairFilter<S> {
+    /// A filter that uses the given instruction set.
+    #[inline(always)]
+    pub fn new(simd: S) -> Self {
+        Self { simd }
+    }
+
+    /// The lanes among `lanes` of a row that may meet triangle `one` of `ones`, as far as the planes tell. Their boxes
+    /// miss each other by no more than `pad`.
+    #[inline(always)]
+    pub fn first_look<const NEIGHBOURS: bool>(
+        &self,
+        (ones, one): (&StepRow, usize),
+        row: &StepRow,
+        lanes: u32,
+        pad: f32,
+    ) -> u32 {
+        let simd = self.simd;
+        let mut same = [[mask32x8::splat(simd, false); 3]; 3];
+        if NEIGHBOURS {
+            for k in 0..3 {
+                let ids = i32x8::load_array_ref(simd, &row.vertices[k]);
+                for i in 0..3 {
+                    same[i][k] = ids.simd_eq(ones.vertices[i][one]);
+                }
+            }
+        }
+        // Corners of the row seen from the first of the one, against its plane.
+        let (c, own) = (&row.corners, &ones.corners);
+        let extents = f32x8::load_array_ref(simd, &row.extents);
+        let apart = extents + (ones.extents[one] + pad);
+        let n = splat(simd, &ones.normals, one);
+        let mut heights = [apart; 3];
+        let mut first = [apart; 3];
+        for k in 0..3 {
+            let mut seen = [apart; 3];
+            for axis in 0..3 {
+                let x = i32x8::load_array_ref(simd, &c[k][axis]) - own[0][axis][one];
+                seen[axis] = x.to_float();
+            }
+            heights[k] = dot(n, seen);
+            if k == 0 {
+                first = seen;
+            }
+        }
+        let sides = Sides::new(heights, apart * ones.factors[one] + TINY);
+        let shared = [
+            same[0][0] | same[1][0] | same[2][0],
+            same[0][1] | same[1][1] | same[2][1],
+            same[0][2] | same[1][2] | same[2][2],
+        ];
+        let left = lanes & !sides.one_sided::<NEIGHBOURS>(shared);
+        if left == 0 {
+            return 0;
+        }
+        // Corners of the one seen from the first of each in the row, against their planes. All turned, as are
+        // their sides, which does not matter.
+        let m = load(simd, &row.normals);
+        heights[0] = dot(m, first);
+        for i in 1..3 {
+            let mut seen = [apart; 3];
+            for axis in 0..3 {
+                let x = i32x8::load_array_ref(simd, &c[0][axis]) - own[i][axis][one];
+                seen[axis] = x.to_float();
+            }
+            heights[i] = dot(m, seen);
+        }
+        let factors = f32x8::load_array_ref(simd, &row.factors);
+        let sides = Sides::new(heights, apart * factors + TINY);
+        let shared = [
+            same[0][0] | same[0][1] | same[0][2],
+            same[1][0] | same[1][1] | same[1][2],
+            same[2][0] | same[2][1] | same[2][2],
+        ];
+        left & !sides.one_sided::<NEIGHBOURS>(shared)
+    }
+
+    /// The lanes whose pairs may meet as far as the planes of both triangles tell: a first, cheap look.
+    #[inline(always)]
+    pub fn may_meet<const NEIGHBOURS: bool>(
+        &self,
+        packed: &Packed,
+        first: &[u32; LANES],
+        second: &[u32; LANES],
+    ) -> u32 {
+        let (a, b) = (Side::gather(self.simd, packed, first), Side::gather(self.simd, packed, second));
+        Meeting::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b).left
+    }
+
+    /// Sorts eight pairs by how they meet. With `NEIGHBOURS`, equal vertex ids mean shared vertices.
+    #[inline(always)]
+    pub fn meet<const NEIGHBOURS: bool>(
+        &self,
+        packed: &Packed,
+        first: &[u32; LANES],
+        second: &[u32; LANES],
+    ) -> Verdict {
+        let (a, b) = (Side::gather(self.simd, packed, first), Side::gather(self.simd, packed, second));
+        let mut meeting = Meeting::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b);
+        if meeting.left == 0 {
+            return Verdict::APART;
+        }
+        meeting.see_corners(&a, &b);
+        meeting.edge_planes::<NEIGHBOURS>();
+        if meeting.left == 0 {
+            return Verdict::APART;
+        }
+        meeting.edges::<NEIGHBOURS>()
+    }
+}
+
+/// Eight pairs being compared: triangles p and q.
+struct Meeting<S: Simd> {
+    simd: S,
+    /// Edges of p and q, each from a corner to the next, and their normals.
+    d: [Vec8<S>; 3],
+    e: [Vec8<S>; 3],
+    n: Vec8<S>,
+    m: Vec8<S>,
+    /// Corner k of q seen from corner i of p.
+    w: [[Vec8<S>; 3]; 3],
+    same: [[mask32x8<S>; 3]; 3],
+    extents: [f32x8<S>; 2],
+    /// No two corners are farther apart than this, in any axis.
+    apart: f32x8<S>,
+    factors: [f32x8<S>; 2],
+    /// On which side of the plane of p the corners of q are, and the other way round.
+    q_sides: Sides<S>,
+    p_sides: Sides<S>,
+    left: u32,
+}
+
+impl<S: Simd> Meeting<S> {
+    #[inline(always)]
+    fn new<const NEIGHBOURS: bool>(simd: S, pad: f32, a: &Side<S>, b: &Side<S>) -> Self {
+        let (p, q) = (&a.corners, &b.corners);
+        let d = [minus(&p[1], &p[0]), minus(&p[2], &p[1]), minus(&p[0], &p[2])];
+        let e = [minus(&q[1], &q[0]), minus(&q[2], &q[1]), minus(&q[0], &q[2])];
+        let (n, m) = (cross(d[0], d[1]), cross(e[0], e[1]));
+        let extents = [
+            largest(d[0]).max(largest(d[1])).max(largest(d[2])) + 2.0,
+            largest(e[0]).max(largest(e[1])).max(largest(e[2])) + 2.0,
+        ];
+        let apart = extents[0] + extents[1] + pad;
+        let factors = [face_factor(extents[0], SLACK), face_factor(extents[1], SLACK)];
+        let bounds = [factors[0] * apart + TINY, factors[1] * apart + TINY];
+        // Corners of q seen from the first of p; corners of p seen from the first of q.
+        let seen = [minus(&q[0], &p[0]), minus(&q[1], &p[0]), minus(&q[2], &p[0])];
+        let q_sides = Sides::new([dot(n, seen[0]), dot(n, seen[1]), dot(n, seen[2])], bounds[0]);
+        let back = [minus(&p[1], &q[0]), minus(&p[2], &q[0])];
+        let p_sides = Sides::new([-dot(m, seen[0]), dot(m, back[0]), dot(m, back[1])], bounds[1]);
+        let mut same = [[mask32x8::splat(simd, false); 3]; 3];
+        if NEIGHBOURS {
+            for k in 0..3 {
+                for i in 0..3 {
+                    same[i][k] = a.vertices[i].simd_eq(b.vertices[k]);
+                }
+            }
+        }
+        let q_shared = [
+            same[0][0] | same[1][0] | same[2][0],
+            same[0][1] | same[1][1] | same[2][1],
+            same[0][2] | same[1][2] | same[2][2],
+        ];
+        let p_shared = [
+            same[0][0] | same[0][1] | same[0][2],
+            same[1][0] | same[1][1] | same[1][2],
+            same[2][0] | same[2][1] | same[2][2],
+        ];
+        let apart_by_planes =
+            q_sides.one_sided::<NEIGHBOURS>(q_shared) | p_sides.one_sided::<NEIGHBOURS>(p_shared);
+        let w = [seen, seen, seen];
+        let left = !apart_by_planes & 0xff;
+        Self { simd, d, e, n, m, w, same, extents, apart, factors, q_sides, p_sides, left }
+    }
+
+    /// The rest of `w`, which only the tests of edges need.
+    #[inline(always)]
+    fn see_corners(&mut self, a: &Side<S>, b: &Side<S>) {
+        for i in 1..3 {
+            for k in 0..3 {
+                self.w[i][k] = minus(&b.corners[k], &a.corners[i]);
+            }
+        }
+    }
+
+    /// Planes through an edge, along the normal: drops pairs with a triangle outside one of the other's.
+    #[inline(always)]
+    fn edge_planes<const NEIGHBOURS: bool>(&mut self) {
+        let bound = edge_factor(self.extents[0], SLACK) * self.apart + TINY;
+        for edge in 0..3 {
+            let outward = cross(self.d[edge], self.n);
+            let next = (edge + 1) % 3;
+            let mut outside = mask32x8::splat(self.simd, true);
+            for k in 0..3 {
+                let mut beyond = dot(outward, self.w[edge][k]).simd_gt(bound);
+                if NEIGHBOURS {
+                    beyond |= self.same[edge][k] | self.same[next][k];
+                }
+                outside &= beyond;
+            }
+            self.left &= !(outside.to_bitmask() as u32);
+        }
+        let bound = edge_factor(self.extents[1], SLACK) * self.apart + TINY;
+        for edge in 0..3 {
+            let inward = cross(self.m, self.e[edge]);
+            let next = (edge + 1) % 3;
+            let mut outside = mask32x8::splat(self.simd, true);
+            for i in 0..3 {
+                // Seen from the other side, so both signs are turned.
+                let mut beyond = dot(inward, self.w[i][edge]).simd_gt(bound);
+                if NEIGHBOURS {
+                    beyond |= self.same[i][edge] | self.same[i][next];
+                }
+                outside &= beyond;
+            }
+            self.left &= !(outside.to_bitmask() as u32);
+        }
+    }
+
+    /// Every edge of one against every edge of the other: on which side do the lines pass each other?
+    #[inline(always)]
+    fn edges<const NEIGHBOURS: bool>(&self) -> Verdict {
+        let bound = self.factors[0].max(self.factors[1]) * self.apart + TINY;
+        let no = mask32x8::splat(self.simd, false);
+        let (mut right, mut wrong) = ([[no; 3]; 3], [[no; 3]; 3]);
+        for i in 0..3 {
+            for k in 0..3 {
+                let passing = dot(cross(self.d[i], self.e[k]), self.w[i][k]);
+                right[i][k] = passing.simd_gt(bound);
+                wrong[i][k] = passing.simd_lt(-bound);
+            }
+        }
+        let (mut pierced, mut apart) = (no, mask32x8::splat(self.simd, true));
+        for i in 0..3 {
+            let inside =
+                (right[i][0] & right[i][1] & right[i][2]) | (wrong[i][0] & wrong[i][1] & wrong[i][2]);
+            let outside =
+                (right[i][0] | right[i][1] | right[i][2]) & (wrong[i][0] | wrong[i][1] | wrong[i][2]);
+            pierced |= inside & self.p_sides.opposite(i);
+            apart &= outside | self.p_sides.equal(i);
+        }
+        for k in 0..3 {
+            let inside =
+                (right[0][k] & right[1][k] & right[2][k]) | (wrong[0][k] & wrong[1][k] & wrong[2][k]);
+            let outside =
+                (right[0][k] | right[1][k] | right[2][k]) & (wrong[0][k] | wrong[1][k] | wrong[2][k]);
+            pierced |= inside & self.q_sides.opposite(k);
+            apart &= outside | self.q_sides.equal(k);
+        }
+        let (mut pierced, mut apart) = (pierced.to_bitmask() as u32, apart.to_bitmask() as u32);
+        if NEIGHBOURS {
+            // Shared corners are on both sides at once; such pairs are left to the exact test.
+            let same = &self.same;
+            let any = same[0][0] | same[0][1] | same[0][2] | same[1][0] | same[1][1] | same[1][2];
+            let neighbours = (any | same[2][0] | same[2][1] | same[2][2]).to_bitmask() as u32;
+            pierced &= !neighbours;
+            apart &= !neighbours;
+        }
+        Verdict { crossing: self.left & pierced, open: self.left & !(pierced | apart) }
+    }
+}

@@ -1,0 +1,228 @@
+//! Triangles and polygons as *elements*: their sizes, and whether two come within a distance of each other.
+
+use crate::exact::{self, Relation};
+use crate::geom::{DVec3, Triangle};
+use crate::pairs::Frame;
+
+/// A set of triangles or polygons, in a frame in which lengths neither overflow nor underflow.
+pub(super) struct Elements<'a> {
+    positions: Vec<DVec3>,
+    scale: f64,
+    loops: Loops<'a>,
+}
+
+enum Loops<'a> {
+    Triangles(&'a [[u32; 3]]),
+    Polygons(&'a [Vec<u32>]),
+}
+
+/// An element's box, and the diameter of the smallest sphere around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Element {
+    pub(super) low: DVec3,
+    pub(super) high: DVec3,
+    pub(super) diameter: f64,
+}
+
+impl Element {
+    pub(super) fn middle(&self) -> DVec3 {
+        0.5 * (self.low + self.high)
+    }
+}
+
+impl<'a> Elements<'a> {
+    pub(super) fn triangles(positions: &[DVec3], triangles: &'a [[u32; 3]]) -> Self {
+        Self::new(positions, triangles.as_flattened().iter(), Loops::Triangles(triangles))
+    }
+
+    pub(super) fn polygons(positions: &[DVec3], polygons: &'a [Vec<u32>]) -> Self {
+        Self::new(positions, polygons.iter().flatten(), Loops::Polygons(polygons))
+    }
+
+    fn new<'b>(positions: &[DVec3], used: impl Iterator<Item = &'b u32>, loops: Loops<'a>) -> Self {
+        let (low, high) = used
+            .map(|&v| positions[v as usize])
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+        let frame = Frame::around(low, high);
+        let positions = positions.iter().map(|&p| (p - frame.centre) * frame.scale).collect();
+        Self { positions, scale: frame.scale, loops }
+    }
+
+    /// What lengths have been multiplied by.
+    pub(super) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    fn corners(&self, element: u32) -> &[u32] {
+        match self.loops {
+            Loops::Triangles(triangles) => &triangles[element as usize],
+            Loops::Polygons(polygons) => &polygons[element as usize],
+        }
+    }
+
+    fn at(&self, vertex: u32) -> DVec3 {
+        self.positions[vertex as usize]
+    }
+
+    /// The size of every element.
+    pub(super) fn list(&self) -> Vec<Element> {
+        let count = match self.loops {
+            Loops::Triangles(triangles) => triangles.len(),
+            Loops::Polygons(polygons) => polygons.len(),
+        };
+        let mut points = Vec::new();
+        let size = |element: u32| {
+            points.clear();
+            points.extend(self.corners(element).iter().map(|&v| self.at(v)));
+            let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
+            let high = points.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
+            let diameter = match points[..] {
+                [] => panic!("polygon {element} has no corners"),
+                [a, b, c] => around_triangle(a, b, c).1,
+                _ => around(&mut points),
+            };
+            Element { low, high, diameter }
+        };
+        (0..count as u32).map(size).collect()
+    }
+
+    pub(super) fn share_a_vertex(&self, a: u32, b: u32) -> bool {
+        let others = self.corners(b);
+        self.corners(a).iter().any(|v| others.contains(v))
+    }
+
+    /// Whether two elements come within a distance of each other.
+    pub(super) fn within(&self, a: u32, b: u32, distance: f64) -> bool {
+        self.fan(a).any(|t| self.fan(b).any(|u| within(&t, &u, distance)))
+    }
+
+    fn fan(&self, element: u32) -> impl Iterator<Item = Triangle> + '_ {
+        let corners = self.corners(element);
+        let first = self.at(corners[0]);
+        // A point or a segment is a fan of one.
+        let last = |k: usize| self.at(corners[k.min(corners.len() - 1)]);
+        (1..corners.len().max(3) - 1).map(move |k| Triangle::new(first, last(k), last(k + 1)))
+    }
+}
+
+/// Centre and diameter of the smallest sphere around three points.
+fn around_triangle(a: DVec3, b: DVec3, c: DVec3) -> (DVec3, f64) {
+    // Edges opposite of each corner; the longest last.
+    let mut edges =
+        [(b.distance_squared(c), b, c), (c.distance_squared(a), c, a), (a.distance_squared(b), a, b)];
+    edges.sort_by(|e, f| e.0.total_cmp(&f.0));
+    let [(x, ..), (y, ..), (z, p, q)] = edges;
+    if x + y <= z {
+        return (0.5 * (p + q), z.sqrt());
+    }
+    // Sharp: the circumscribed circle.
+    let (u, v) = (b - a, c - a);
+    let n = u.cross(v);
+    let centre =
+        (u.length_squared() * v.cross(n) + v.length_squared() * n.cross(u)) / (2.0 * n.length_squared());
+    (a + centre, 2.0 * centre.length())
+}
+
+/// Diameter of the smallest sphere around points: Welzl's algorithm, without recursion, moving to the front.
+fn around(points: &mut [DVec3]) -> f64 {
+    let outside =
+        |p: DVec3, (centre, diameter): (DVec3, f64)| 2.0 * p.distance(centre) > diameter * (1.0 + 1e-12);
+    let mut ball = (points[0], 0.0);
+    for i in 1..points.len() {
+        if !outside(points[i], ball) {
+            continue;
+        }
+        ball = (points[i], 0.0);
+        for j in 0..i {
+            if !outside(points[j], ball) {
+                continue;
+            }
+            ball = (0.5 * (points[i] + points[j]), points[i].distance(points[j]));
+            for k in 0..j {
+                if !outside(points[k], ball) {
+                    continue;
+                }
+                ball = around_triangle(points[i], points[j], points[k]);
+                for l in 0..k {
+                    if outside(points[l], ball) {
+                        ball = around_four([points[i], points[j], points[k], points[l]]);
+                    }
+                }
+            }
+        }
+    }
+    ball.1
+}
+
+/// The sphere through four points; if they lie in a plane, the smallest around three of them that holds all.
+fn around_four(p: [DVec3; 4]) -> (DVec3, f64) {
+    let [u, v, w] = [p[1] - p[0], p[2] - p[0], p[3] - p[0]];
+    let volume = u.dot(v.cross(w));
+    let largest = u.length().max(v.length()).max(w.length());
+    if volume.abs() > 1e-9 * largest.powi(3) {
+        let sum = u.length_squared() * v.cross(w)
+            + v.length_squared() * w.cross(u)
+            + w.length_squared() * u.cross(v);
+        let centre = sum / (2.0 * volume);
+        return (p[0] + centre, 2.0 * centre.length());
+    }
+    let threes =
+        [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]].map(|[a, b, c]| around_triangle(p[a], p[b], p[c]));
+    threes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("four of them")
+}
+
+/// Whether two triangles come within a distance of each other.
+fn within(t: &Triangle, u: &Triangle, distance: f64) -> bool {
+    let reach = distance * distance;
+    let (p, q) = (t.corners(), u.corners());
+    if p.iter().any(|a| q.iter().any(|b| a.distance_squared(*b) <= reach)) {
+        return true;
+    }
+    if beyond_plane(&p, &q, distance) || beyond_plane(&q, &p, distance) {
+        return false;
+    }
+    for i in 0..3 {
+        for k in 0..3 {
+            if segments_squared([p[i], p[(i + 1) % 3]], [q[k], q[(k + 1) % 3]]) <= reach {
+                return true;
+            }
+        }
+    }
+    p.iter().any(|&x| over_face(x, &q, distance))
+        || q.iter().any(|&x| over_face(x, &p, distance))
+        || exact::tri_tri(t, u) != Relation::Disjoint
+}
+
+/// Whether all points are farther than a distance from the plane of a triangle, on one side.
+fn beyond_plane(t: &[DVec3; 3], points: &[DVec3; 3], distance: f64) -> bool {
+    let n = (t[1] - t[0]).cross(t[2] - t[0]);
+    let far = distance * n.length();
+    let heights = points.map(|p| n.dot(p - t[0]));
+    far > 0.0 && (heights.iter().all(|&h| h > far) || heights.iter().all(|&h| h < -far))
+}
+
+/// Whether a point is within a distance of a triangle, straight above or below it.
+fn over_face(p: DVec3, t: &[DVec3; 3], distance: f64) -> bool {
+    let n = (t[1] - t[0]).cross(t[2] - t[0]);
+    if n.dot(p - t[0]).abs() > distance * n.length() || n == DVec3::ZERO {
+        return false;
+    }
+    (0..3).all(|k| (t[(k + 1) % 3] - t[k]).cross(p - t[k]).dot(n) >= 0.0)
+}
+
+/// The squared distance of two segments.
+fn segments_squared([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> f64 {
+    let (u, v, w) = (b - a, d - c, a - c);
+    let (uu, vv, uv, uw, vw) = (u.dot(u), v.dot(v), u.dot(v), u.dot(w), v.dot(w));
+    let part = |x: f64| x.clamp(0.0, 1.0);
+    let determinant = uu * vv - uv * uv;
+    let mut s = if determinant > 0.0 { part((uv * vw - vv * uw) / determinant) } else { 0.0 };
+    let mut t = if vv > 0.0 { (uv * s + vw) / vv } else { 0.0 };
+    if !(0.0..=1.0).contains(&t) {
+        t = part(t);
+        s = if uu > 0.0 { part((uv * t - uw) / uu) } else { 0.0 };
+    } else if vv == 0.0 && uu > 0.0 {
+        s = part(-uw / uu);
+    }
+    (w + u * s - v * t).length_squared()
+}

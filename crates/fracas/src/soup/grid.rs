@@ -1,0 +1,528 @@
+//! The hierarchical grid: layers of cells, and rows of eight triangles in them.
+//!
+//! Population runs through these steps, each linear in the number of triangles:
+//!
+//! 1. measure every triangle: its octave and the middle of its box,
+//! 2. choose levels from the histogram of octaves (`levels`); a level of one mesh is a *layer*,
+//! 3. give every triangle the key of the small cell that holds its middle, and sort by key (`order`),
+//! 4. cut the sorted list into *cells*, as large as the density asks for, and cells into rows of eight,
+//! 5. fill the rows: boxes, and coordinates for the pair filter.
+//!
+//! On several threads each takes a part of the list; the result is the same.
+
+use super::layer::{Layer, Scale, Source, ToKey, below};
+use super::levels::{self, Histogram, Octave};
+use super::order::{self, AXIS_BITS, Item};
+use super::rows::{LaneBoxes, RowBox};
+use super::table::Table;
+use super::{CellTable, SoupOptions};
+use crate::geom::DVec3;
+use crate::pairs::{Corners, LANES, StepRow};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8};
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
+
+/// The triangles of one cell: a run of rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    /// Layer and Morton code of the cell.
+    pub(super) key: u64,
+    pub(super) layer: u32,
+    /// First of its items, and how many there are.
+    pub(super) start: u32,
+    pub(super) count: u32,
+    pub(super) rows: [u32; 2],
+    /// The lowest corner: in coordinates of the layer, and in steps of its scale.
+    pub(super) place: [f32; 3],
+    steps: [i32; 3],
+    pub(super) bounds: RowBox,
+}
+
+/// Eight triangles: all that a first look at them needs, in one place.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct GridRow {
+    pub(super) lanes: LaneBoxes,
+    pub(super) steps: StepRow,
+}
+
+impl GridRow {
+    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, steps: StepRow::ZERO };
+}
+
+/// A cell should hold so many triangles on average.
+const TRIANGLES_PER_CELL: u64 = 20;
+
+/// All layers, cells and rows of one frame. Only the memory outlives it.
+#[derive(Default)]
+pub(super) struct Grid {
+    octaves: Vec<u16>,
+    middles: Vec<DVec3>,
+    histograms: Vec<Histogram>,
+    tops: Vec<usize>,
+    level_of: Vec<u8>,
+    to_keys: Vec<ToKey>,
+    items: Vec<Item>,
+    spare: Vec<Item>,
+    third: Vec<Item>,
+    pub(super) layers: Vec<Layer>,
+    pub(super) cells: Vec<Cell>,
+    /// The cell of each row.
+    pub(super) cell_of: Vec<u32>,
+    pub(super) boxes: Vec<RowBox>,
+    pub(super) rows: Vec<GridRow>,
+    /// Eight for each row.
+    pub(super) corners: Vec<Corners>,
+    pub(super) scales: Vec<Scale>,
+    pub(super) scale_count: usize,
+    pub(super) table: Table,
+}
+
+impl Grid {
+    /// Forgets the last frame and sorts the given triangles into cells.
+    pub(super) fn populate(&mut self, sources: &[Source], options: &SoupOptions, parallel: bool) {
+        let count: usize = sources.iter().map(|source| source.triangles.len()).sum();
+        let parts = parts(parallel, count);
+        self.measure(sources, count, parts);
+        self.choose_layers(sources.len());
+        self.choose_scales(sources, parts);
+        let width = self.key_bits();
+        self.give_keys(sources, width, options, parts);
+        self.sort(width, options, parts);
+        self.cut(width, options);
+        self.fill(sources, parts);
+        self.table.build(options.table, &self.cells, count);
+    }
+
+    /// Triangles in all cells.
+    pub(super) fn triangle_count(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Finds octaves and middles, and one histogram for each mesh.
+    fn measure(&mut self, sources: &[Source], count: usize, parts: usize) {
+        self.octaves.resize(count, 0);
+        self.middles.resize(count, DVec3::ZERO);
+        let wanted = parts.max(1) * sources.len();
+        while self.histograms.len() < wanted {
+            self.histograms.push(Histogram::new());
+        }
+        let (mut octaves, mut middles) = (&mut self.octaves[..], &mut self.middles[..]);
+        for (source, histograms) in sources.iter().zip(self.histograms.chunks_mut(parts)) {
+            let (mine, later) = octaves.split_at_mut(source.triangles.len());
+            octaves = later;
+            let (places, later) = middles.split_at_mut(source.triangles.len());
+            middles = later;
+            let share = source.triangles.len().div_ceil(parts).max(1);
+            histograms.iter_mut().for_each(Histogram::clear);
+            #[cfg(feature = "parallel")]
+            if parts > 1 {
+                let lists = (mine.par_chunks_mut(share), places.par_chunks_mut(share));
+                (source.triangles.par_chunks(share), lists.0, lists.1, histograms.par_iter_mut())
+                    .into_par_iter()
+                    .for_each(|(triangles, octaves, middles, histogram)| {
+                        measure(source, triangles, octaves, middles, histogram);
+                    });
+                let (whole, others) = histograms.split_first_mut().expect("a part");
+                others.iter().for_each(|other| whole.add(other));
+                continue;
+            }
+            let _ = share;
+            measure(source, source.triangles, mine, places, &mut histograms[0]);
+        }
+        // The first of each mesh has it all.
+        for mesh in 1..sources.len() {
+            self.histograms.swap(mesh, mesh * parts);
+        }
+    }
+
+    /// One layer for each level and mesh, fine levels first.
+    fn choose_layers(&mut self, meshes: usize) {
+        let histograms = &self.histograms[..meshes];
+        let total = |octave: usize| histograms.iter().map(|h| h.octaves[octave].count).sum();
+        levels::choose(total, &mut self.tops);
+        self.level_of.clear();
+        self.layers.clear();
+        let mut from = 0;
+        for (level, &top) in self.tops.iter().enumerate() {
+            self.level_of.resize(top + 1, level as u8);
+            for (mesh, histogram) in histograms.iter().enumerate() {
+                let mut whole = Octave::EMPTY;
+                for octave in &histogram.octaves[from..=top] {
+                    whole.add(octave);
+                }
+                self.layers.push(Layer::new(mesh, levels::exponent(top), &whole));
+            }
+            from = top + 1;
+        }
+    }
+
+    /// Layers of similar size share a scale.
+    fn choose_scales(&mut self, sources: &[Source], parts: usize) {
+        self.scale_count = 0;
+        let mut first = 0;
+        while first < self.layers.len() {
+            if self.scales.len() == self.scale_count {
+                self.scales.push(Scale::default());
+            }
+            let scale = &mut self.scales[self.scale_count];
+            let end = scale.choose(&self.layers, first);
+            for layer in &mut self.layers[first..end] {
+                layer.scale_of_steps = self.scale_count as u32;
+            }
+            scale.fill(sources, parts > 1);
+            self.scale_count += 1;
+            first = end;
+        }
+    }
+
+    /// How many bits an axis needs in the keys of all layers.
+    fn key_bits(&self) -> u32 {
+        let needed = |layer: &Layer| u64::BITS - ((layer.span / layer.quantum) as u64).leading_zeros();
+        self.layers.iter().filter(|layer| layer.count > 0).map(needed).max().unwrap_or(0)
+    }
+
+    fn give_keys(&mut self, sources: &[Source], width: u32, options: &SoupOptions, parts: usize) {
+        let count = self.octaves.len();
+        self.items.resize(count, Item::default());
+        self.to_keys.clear();
+        let to_key = |(number, layer): (usize, &Layer)| ToKey::new(layer, (number as u64) << (3 * width));
+        self.to_keys.extend(self.layers.iter().enumerate().map(to_key));
+        let slots = Table::slots(options.table, count);
+        let keys = Keys { grid: (&self.level_of, &self.to_keys), meshes: sources.len(), options, slots };
+        let mut start = 0;
+        for (mesh, source) in sources.iter().enumerate() {
+            let part = start..start + source.triangles.len();
+            start = part.end;
+            let items = &mut self.items[part.clone()];
+            let (octaves, middles) = (&self.octaves[part.clone()], &self.middles[part]);
+            let share = items.len().div_ceil(parts).max(1);
+            #[cfg(feature = "parallel")]
+            if parts > 1 {
+                (items.par_chunks_mut(share), octaves.par_chunks(share), middles.par_chunks(share))
+                    .into_par_iter()
+                    .enumerate()
+                    .for_each(|(k, (items, octaves, middles))| {
+                        keys.give(mesh, k * share, octaves, middles, items);
+                    });
+                continue;
+            }
+            let _ = share;
+            keys.give(mesh, 0, octaves, middles, items);
+        }
+    }
+
+    fn sort(&mut self, width: u32, options: &SoupOptions, parts: usize) {
+        self.spare.resize(self.items.len(), Item::default());
+        let layer_bits = usize::BITS - self.layers.len().saturating_sub(1).leading_zeros();
+        let hashed = options.table != CellTable::Sorted;
+        let slots = Table::slots(options.table, self.items.len());
+        let bits = if hashed { u32::BITS - (slots - 1).leading_zeros() } else { 3 * width + layer_bits };
+        let value = move |item: &Item| if hashed { u64::from(item.slot) } else { item.key };
+        if parts > 1 {
+            self.third.resize(self.items.len(), Item::default());
+            order::sort_side_by_side(&self.items, &mut self.spare, &mut self.third, bits, parts, value);
+            std::mem::swap(&mut self.items, &mut self.spare);
+        } else {
+            order::radix_sort(&mut self.items, &mut self.spare, bits, value);
+        }
+        if hashed {
+            for slot in self.items.chunk_by_mut(|a, b| a.slot == b.slot) {
+                slot.sort_unstable_by_key(|item| (item.key, item.triangle));
+            }
+        }
+    }
+
+    /// Cuts the sorted list into cells and rows.
+    fn cut(&mut self, width: u32, options: &SoupOptions) {
+        if options.table == CellTable::Sorted {
+            self.size_cells(width);
+        }
+        self.cells.clear();
+        self.cell_of.clear();
+        for layer in &mut self.layers {
+            layer.cells = [u32::MAX, 0];
+        }
+        let places = (1_u64 << (3 * width)) - 1;
+        let mut start = 0;
+        while start < self.items.len() {
+            let key = self.items[start].key;
+            let number = (key >> (3 * width)) as usize;
+            let layer = &mut self.layers[number];
+            let shift = 3 * layer.cell_bits;
+            let same = self.items[start..].iter().take_while(|item| item.key >> shift == key >> shift);
+            let count = same.count();
+            let first_row = self.cell_of.len() as u32;
+            let rows = count.div_ceil(LANES);
+            let cell = self.cells.len() as u32;
+            layer.cells = [layer.cells[0].min(cell), cell + 1];
+            self.cell_of.extend(std::iter::repeat_n(cell, rows));
+            let place = (key & places) >> shift;
+            let corner = order::unmorton(place).map(|x| x as f64 * layer.cell_width());
+            let scale = &self.scales[layer.scale_of_steps as usize];
+            let units = scale.scale / layer.scale;
+            self.cells.push(Cell {
+                // Cells of different layers are of different size: the layer stands above all bits of a place.
+                key: (number as u64) << (3 * AXIS_BITS) | place,
+                layer: number as u32,
+                start: start as u32,
+                count: count as u32,
+                rows: [first_row, first_row + rows as u32],
+                place: corner.map(|x| x as f32),
+                steps: scale.round((DVec3::from_array(corner) + layer.base) * units),
+                bounds: RowBox::EMPTY,
+            });
+            start += count;
+        }
+    }
+
+    /// Chooses for each layer the smallest cells that hold enough triangles on average.
+    fn size_cells(&mut self, width: u32) {
+        let mut start = 0;
+        for layer in &mut self.layers {
+            let items = &self.items[start..start + layer.count as usize];
+            start += items.len();
+            // How many neighbours in the list are first told apart by each bit triple of the key.
+            let mut told_apart = [0_u64; 23];
+            for pair in items.windows(2) {
+                let differs = u64::BITS - (pair[0].key ^ pair[1].key).leading_zeros();
+                told_apart[differs.div_ceil(3) as usize] += 1;
+            }
+            let mut bits = layer.least_cell_bits();
+            let mut cells = 1 + told_apart[bits as usize + 1..].iter().sum::<u64>();
+            while bits < width && cells * TRIANGLES_PER_CELL > u64::from(layer.count) {
+                bits += 1;
+                cells -= told_apart[bits as usize];
+            }
+            layer.cell_bits = bits;
+        }
+    }
+
+    /// Fills all rows from the positions, and computes their boxes.
+    fn fill(&mut self, sources: &[Source], parts: usize) {
+        let count = self.cell_of.len();
+        self.corners.resize(LANES * count, [0; 4]);
+        self.rows.resize(count, GridRow::EMPTY);
+        self.boxes.resize(count, RowBox::EMPTY);
+        let rows = Rows {
+            cells: &self.cells,
+            layers: &self.layers,
+            scales: &self.scales,
+            items: &self.items,
+            sources,
+        };
+        let cell_of = self.cell_of.chunks(ROWS_AT_A_TIME);
+        let lists = (
+            self.corners.chunks_mut(LANES * ROWS_AT_A_TIME),
+            self.rows.chunks_mut(ROWS_AT_A_TIME),
+            self.boxes.chunks_mut(ROWS_AT_A_TIME),
+        );
+        #[cfg(feature = "parallel")]
+        if parts > 1 {
+            let lists = (
+                self.corners.par_chunks_mut(LANES * ROWS_AT_A_TIME),
+                self.rows.par_chunks_mut(ROWS_AT_A_TIME),
+                self.boxes.par_chunks_mut(ROWS_AT_A_TIME),
+            );
+            (self.cell_of.par_chunks(ROWS_AT_A_TIME), lists.0, lists.1, lists.2)
+                .into_par_iter()
+                .enumerate()
+                .for_each(|(k, (cell_of, corners, filled, boxes))| {
+                    rows.fill(k * ROWS_AT_A_TIME, cell_of, corners, filled, boxes);
+                });
+            self.bound_cells();
+            return;
+        }
+        let _ = parts;
+        for (k, (((cell_of, corners), filled), boxes)) in
+            cell_of.zip(lists.0).zip(lists.1).zip(lists.2).enumerate()
+        {
+            rows.fill(k * ROWS_AT_A_TIME, cell_of, corners, filled, boxes);
+        }
+        self.bound_cells();
+    }
+
+    fn bound_cells(&mut self) {
+        for cell in &mut self.cells {
+            let mut bounds = RowBox::EMPTY;
+            for row in cell.rows[0]..cell.rows[1] {
+                bounds.union(&self.boxes[row as usize]);
+            }
+            cell.bounds = bounds;
+        }
+    }
+}
+
+/// Into how many parts work is divided; smaller lists are not worth it.
+fn parts(parallel: bool, count: usize) -> usize {
+    #[cfg(feature = "parallel")]
+    if parallel && count > 10_000 {
+        return rayon::current_num_threads();
+    }
+    let _ = (parallel, count);
+    1
+}
+
+fn measure(
+    source: &Source,
+    triangles: &[[u32; 3]],
+    octaves: &mut [u16],
+    middles: &mut [DVec3],
+    histogram: &mut Histogram,
+) {
+    for (&[a, b, c], (octave, middle)) in triangles.iter().zip(octaves.iter_mut().zip(middles)) {
+        let at = |v: u32| source.positions[v as usize];
+        let (o, m) = levels::measure(at(a), at(b), at(c));
+        histogram.count(o, m);
+        (*octave, *middle) = (o as u16, m);
+    }
+}
+
+/// What is needed to give keys.
+struct Keys<'a> {
+    grid: (&'a [u8], &'a [ToKey]),
+    meshes: usize,
+    options: &'a SoupOptions,
+    slots: u32,
+}
+
+impl Keys<'_> {
+    /// Fills in the items of triangles from `first` on.
+    fn give(&self, mesh: usize, first: usize, octaves: &[u16], middles: &[DVec3], items: &mut [Item]) {
+        let (level_of, to_keys) = self.grid;
+        let known = octaves.iter().zip(middles);
+        for ((triangle, item), (&octave, &middle)) in (first..).zip(items).zip(known) {
+            let number = usize::from(level_of[usize::from(octave)]) * self.meshes + mesh;
+            let to_key = &to_keys[number];
+            let place = middle * to_key.scale - to_key.base;
+            let place = [below(place.x), below(place.y), below(place.z)];
+            let slot = match self.options.table {
+                CellTable::Sorted => 0,
+                kind => {
+                    let cell = place.map(|x| x >> to_key.cell_bits);
+                    Table::slot(kind, number as u64, cell, self.slots)
+                }
+            };
+            *item = Item { key: to_key.prefix | order::morton(place), slot, triangle: triangle as u32 };
+        }
+    }
+}
+
+/// In wider cells, steps may wrap around.
+const WIDEST_IN_STEPS: f64 = (1 << 29) as f64;
+
+/// So many rows are filled by one thread at a time.
+const ROWS_AT_A_TIME: usize = 512;
+
+/// What is needed to fill rows.
+struct Rows<'a> {
+    cells: &'a [Cell],
+    layers: &'a [Layer],
+    scales: &'a [Scale],
+    items: &'a [Item],
+    sources: &'a [Source<'a>],
+}
+
+impl Rows<'_> {
+    /// Fills rows from `first` on.
+    fn fill(
+        &self,
+        first: usize,
+        cell_of: &[u32],
+        corners: &mut [Corners],
+        rows: &mut [GridRow],
+        boxes: &mut [RowBox],
+    ) {
+        for (k, &cell) in cell_of.iter().enumerate() {
+            self.list_corners(
+                first + k,
+                &self.cells[cell as usize],
+                &mut corners[LANES * k..LANES * (k + 1)],
+            );
+        }
+        let level = Level::new();
+        dispatch!(level, simd => self.compute(simd, first, cell_of, corners, rows, boxes));
+    }
+
+    /// How many triangles of its cell come before a row.
+    #[inline(always)]
+    fn before(row: usize, cell: &Cell) -> usize {
+        LANES * (row - cell.rows[0] as usize)
+    }
+
+    fn list_corners(&self, row: usize, cell: &Cell, corners: &mut [Corners]) {
+        let mesh = self.layers[cell.layer as usize].mesh;
+        let triangles = self.sources[mesh].triangles;
+        let first_vertex = if mesh == 0 { 0 } else { self.sources[0].positions.len() as u32 };
+        let items = &self.items[cell.start as usize..(cell.start + cell.count) as usize];
+        let items = &items[Self::before(row, cell)..];
+        for (lane, corners) in corners.iter_mut().enumerate() {
+            // Unused lanes repeat the first triangle.
+            let item = items.get(lane).unwrap_or(&items[0]);
+            let [a, b, c] = triangles[item.triangle as usize];
+            *corners = [
+                a.wrapping_add(first_vertex) as i32,
+                b.wrapping_add(first_vertex) as i32,
+                c.wrapping_add(first_vertex) as i32,
+                item.triangle as i32,
+            ];
+        }
+    }
+
+    #[inline(always)]
+    fn compute<S: Simd>(
+        &self,
+        simd: S,
+        first: usize,
+        cell_of: &[u32],
+        corners: &[Corners],
+        rows: &mut [GridRow],
+        boxes: &mut [RowBox],
+    ) {
+        for k in 0..cell_of.len() {
+            let cell = &self.cells[cell_of[k] as usize];
+            let layer = &self.layers[cell.layer as usize];
+            let scale = &self.scales[layer.scale_of_steps as usize];
+            let corners: &[Corners; LANES] = corners[LANES * k..LANES * (k + 1)].try_into().expect("eight");
+            let [low, high] = rows[k].steps.fill(simd, &scale.steps, corners);
+            // Boxes are measured in steps from the corner of the cell, which is exact; then comes its place.
+            let unit = (layer.scale / scale.scale / scale.steps_per_unit) as f32;
+            let pad = (layer.pad() + 2.0 * f64::from(unit)) as f32;
+            let lanes = &mut rows[k].lanes;
+            if layer.cell_width() > WIDEST_IN_STEPS * f64::from(unit) {
+                self.bound_lanes(layer, corners, lanes);
+            } else {
+                for axis in 0..3 {
+                    let (from, at) = (cell.steps[axis], cell.place[axis]);
+                    let l: f32x8<S> = (low[axis] - from).to_float();
+                    let h: f32x8<S> = (high[axis] - from).to_float();
+                    (l * unit + (at - pad)).store_array(&mut lanes.low[axis]);
+                    (h * unit + (at + pad)).store_array(&mut lanes.high[axis]);
+                }
+            }
+            let used = cell.count as usize - Self::before(first + k, cell);
+            for lane in used.min(LANES)..LANES {
+                for axis in 0..3 {
+                    lanes.low[axis][lane] = f32::INFINITY;
+                    lanes.high[axis][lane] = f32::NEG_INFINITY;
+                }
+            }
+            boxes[k] = lanes.bounds(simd);
+        }
+    }
+
+    /// Boxes from positions, for cells so wide that steps wrap around within.
+    fn bound_lanes(&self, layer: &Layer, corners: &[Corners; LANES], lanes: &mut LaneBoxes) {
+        let pad = layer.pad() as f32;
+        for lane in 0..LANES {
+            let [a, b, c] = self.sources[layer.mesh].triangle(corners[lane][3] as u32).corners();
+            let low = a.min(b).min(c) * layer.scale - layer.base;
+            let high = a.max(b).max(c) * layer.scale - layer.base;
+            for axis in 0..3 {
+                lanes.low[axis][lane] = low[axis] as f32 - pad;
+                lanes.high[axis][lane] = high[axis] as f32 + pad;
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! How crowded a set of triangles or polygons is: the smallest *k* for which it is *k*-free.
+//!
+//! Let d be the diameter of the smallest sphere around an element, and grow the element by d / 4 on all sides. The
+//! element is *k*-free if fewer than *k* elements of at least its own size come into the grown one. A set is *k*-free if
+//! all its elements are; then no triangle meets more than 3 *k* larger ones of the set (polygons: 7 *k*), and two such sets
+//! of *n* triangles have at most 3 *n k* intersecting pairs, however they lie. [`KFree`] holds the smallest such *k* of
+//! each element and of the set.
+//!
+//! ```text
+//!           ╭───────────────╮
+//!          ╱   ┌─────────┐   ╲        grown by d / 4
+//!         │    │ element │    │  ◀── counts: comes in, and is not smaller
+//!          ╲   └─────────┘   ╱
+//!           ╰───────────────╯
+//! ```
+//!
+//! # Departures from the paper
+//!
+//! - An element does not count itself, so the smallest *k* is the largest count plus one.
+//! - Diameters that differ by less than a part in 10⁹ count as equal, so that congruent triangles count each other
+//!   whichever way they are turned.
+//! - Distances are computed in `f64` and rounded; an element that only just comes in may be missed.
+//!
+//! # Reference
+//!
+//! Definitions 3.1 and 3.2 of Weller, Debowski, Zachmann: *kDet: Parallel Constant Time Collision Detection for Polygonal
+//! Objects*, Computer Graphics Forum, 2017.
+
+use super::distance::{Element, Elements};
+use super::order;
+use crate::geom::DVec3;
+use crate::mesh::Mesh;
+use std::ops::Range;
+
+/// The smallest *k* of each element of a set, and of the set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KFree {
+    /// For each element, one more than the number of larger ones that come near it.
+    pub k: Vec<u32>,
+    /// For each element, how many of those share a vertex with it, by index.
+    pub adjacent: Vec<u32>,
+    /// Diameter of the smallest and the largest sphere around an element that is not a point; zero without any.
+    pub diameters: [f64; 2],
+}
+
+impl KFree {
+    /// Measures the triangles of a mesh (Definition 3.1), on all threads of the current rayon pool with the feature
+    /// `parallel`.
+    ///
+    /// # Cost
+    /// About proportional to the number of triangles and to the *k* found; a microsecond per triangle of an ordinary
+    /// mesh.
+    ///
+    /// ```
+    /// use fracas::mesh::shapes;
+    /// use fracas::soup::KFree;
+    /// let sphere = KFree::of_mesh(&shapes::icosphere(1.0, 4));
+    /// assert!(sphere.minimal() < 30 && sphere.height() == 1);
+    /// let worst = KFree::of_mesh(&shapes::chazelle(40));
+    /// assert!(worst.minimal() > 40);
+    /// ```
+    #[must_use]
+    pub fn of_mesh(mesh: &Mesh) -> Self {
+        Self::of(&Elements::triangles(mesh.positions(), mesh.triangles()))
+    }
+
+    /// Measures polygons (Definition 3.2), given by the indices of their corners. Polygons count as the fans of
+    /// triangles around their first corners.
+    ///
+    /// # Panics
+    /// If a polygon has no corner, or one that is not there.
+    ///
+    /// ```
+    /// use fracas::geom::DVec3;
+    /// use fracas::soup::KFree;
+    /// let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]];
+    /// let corners = corners.map(|[x, y]| DVec3::new(x, y, 0.0));
+    /// let squares = [vec![0, 1, 2, 3], vec![1, 4, 5, 2]];
+    /// assert_eq!(KFree::of_polygons(&corners, &squares).k, [2, 2]);
+    /// ```
+    #[must_use]
+    pub fn of_polygons(positions: &[DVec3], polygons: &[Vec<u32>]) -> Self {
+        Self::of(&Elements::polygons(positions, polygons))
+    }
+
+    /// The smallest *k* for which the whole set is *k*-free: the largest of its elements'; 1 for an empty set.
+    #[must_use]
+    pub fn minimal(&self) -> u32 {
+        self.k.iter().copied().max().unwrap_or(1)
+    }
+
+    /// The mean over all elements; 1 for an empty set.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        let sum: u64 = self.k.iter().map(|&k| u64::from(k)).sum();
+        if self.k.is_empty() { 1.0 } else { sum as f64 / self.k.len() as f64 }
+    }
+
+    /// Levels that a hierarchy of grids needs, each twice as coarse as the one before, from the smallest element to
+    /// the largest. Points need none.
+    #[must_use]
+    pub fn height(&self) -> u32 {
+        let [smallest, largest] = self.diameters;
+        if largest > 0.0 { 1 + (largest / smallest).log2().floor() as u32 } else { 0 }
+    }
+
+    fn of(elements: &Elements) -> Self {
+        let list = elements.list();
+        let crowd = Crowd::new(&list);
+        let mut counts = vec![[0_u32; 2]; list.len()];
+        let count = |places: &mut [[u32; 2]], first: usize| {
+            let mut near = Vec::new();
+            let mut cell = None;
+            for (place, at) in places.iter_mut().zip(first..) {
+                *place = crowd.count(elements, at, &mut cell, &mut near);
+            }
+        };
+        #[cfg(feature = "parallel")]
+        {
+            use rayon::prelude::*;
+            counts.par_chunks_mut(1024).enumerate().for_each(|(k, places)| count(places, 1024 * k));
+        }
+        #[cfg(not(feature = "parallel"))]
+        count(&mut counts, 0);
+        let mut k = vec![1; list.len()];
+        let mut adjacent = vec![0; list.len()];
+        for (&item, [near, touching]) in crowd.order.iter().zip(counts) {
+            k[item as usize] = near + 1;
+            adjacent[item as usize] = touching;
+        }
+        let sizes = || list.iter().map(|e| e.diameter).filter(|&d| d > 0.0);
+        let diameters = match sizes().reduce(f64::max) {
+            Some(largest) => [sizes().fold(largest, f64::min), largest].map(|d| d / elements.scale()),
+            None => [0.0; 2],
+        };
+        Self { k, adjacent, diameters }
+    }
+}
+
+/// Diameters of at least this part of another count as no smaller.
+const ALMOST: f64 = 1.0 - 1e-9;
+
+/// All elements, sorted by size and place.
+struct Crowd {
+    /// Elements by level, then by cell: their numbers and sizes.
+    order: Vec<u32>,
+    sizes: Vec<Element>,
+    keys: Vec<u64>,
+    levels: Vec<Level>,
+    /// Cells by key: key and where its elements begin; linear probing.
+    cells: Vec<(u64, u32)>,
+    shift: u32,
+}
+
+/// Elements with diameters up to a power of two, which is the width of their cells.
+#[derive(Clone, Copy)]
+struct Level {
+    exponent: i32,
+    width: f64,
+    /// Where its elements are in the order.
+    from: u32,
+    to: u32,
+}
+
+const FREE: u64 = u64::MAX;
+const AXIS: u64 = (1 << 17) - 1;
+
+/// Small levels are searched from end to end.
+const FEW: u32 = 32;
+
+impl Crowd {
+    fn new(list: &[Element]) -> Self {
+        let mut tagged: Vec<(u64, u32)> = list
+            .iter()
+            .zip(0..)
+            .map(|(e, index)| {
+                (key(exponent(e.diameter), place(e.middle(), width(exponent(e.diameter)))), index)
+            })
+            .collect();
+        tagged.sort_unstable();
+        let (keys, order): (Vec<u64>, Vec<u32>) = tagged.into_iter().unzip();
+        let mut levels: Vec<Level> = Vec::new();
+        for (at, &item) in order.iter().enumerate() {
+            let exponent = exponent(list[item as usize].diameter);
+            match levels.last_mut() {
+                Some(level) if level.exponent == exponent => level.to += 1,
+                _ => levels.push(Level {
+                    exponent,
+                    width: width(exponent),
+                    from: at as u32,
+                    to: at as u32 + 1,
+                }),
+            }
+        }
+        let starts = (0..keys.len()).filter(|&at| at == 0 || keys[at] != keys[at - 1]);
+        let size = (2 * starts.clone().count()).next_power_of_two().max(2);
+        let shift = u64::BITS - size.trailing_zeros();
+        let mut cells = vec![(FREE, 0); size];
+        for start in starts {
+            let mut slot = (order::mix(keys[start]) >> shift) as usize;
+            while cells[slot].0 != FREE {
+                slot = (slot + 1) & (size - 1);
+            }
+            cells[slot] = (keys[start], start as u32);
+        }
+        let sizes = order.iter().map(|&item| list[item as usize]).collect();
+        Self { order, sizes, keys, levels, cells, shift }
+    }
+
+    /// Elements in a cell, as a range of the order.
+    fn cell(&self, key: u64) -> Range<usize> {
+        let mut slot = (order::mix(key) >> self.shift) as usize;
+        loop {
+            let (found, start) = self.cells[slot];
+            if found == key {
+                let start = start as usize;
+                return start..start + self.keys[start..].iter().take_while(|&&k| k == key).count();
+            }
+            if found == FREE {
+                return 0..0;
+            }
+            slot = (slot + 1) & (self.cells.len() - 1);
+        }
+    }
+
+    /// How many larger elements come near the one at this place of the order, and how many of them share a vertex.
+    ///
+    /// `cell` and `near` remember which cell was looked around last and what was found, as places of the order.
+    fn count(
+        &self,
+        elements: &Elements,
+        at: usize,
+        cell: &mut Option<u64>,
+        near: &mut Vec<Range<usize>>,
+    ) -> [u32; 2] {
+        if *cell != Some(self.keys[at]) {
+            *cell = Some(self.keys[at]);
+            near.clear();
+            self.look_around(at, near);
+        }
+        let (item, element) = (self.order[at], &self.sizes[at]);
+        let reach = 0.25 * element.diameter;
+        let (low, high) = (element.low - reach, element.high + reach);
+        let least = ALMOST * element.diameter;
+        let (mut count, mut adjacent) = (0, 0);
+        for range in near.iter() {
+            for (e, other) in self.sizes[range.clone()].iter().zip(range.clone()) {
+                // No shortcut: most are apart, and a jump for each axis would be mispredicted.
+                let apart = low.cmpgt(e.high) | high.cmplt(e.low);
+                if apart.any() || other == at || e.diameter < least {
+                    continue;
+                }
+                let other = self.order[other];
+                let touching = elements.share_a_vertex(item, other);
+                adjacent += u32::from(touching);
+                count += u32::from(touching || elements.within(item, other, reach));
+            }
+        }
+        [count, adjacent]
+    }
+
+    /// Lists all elements that may come near one of the cell at this place of the order.
+    fn look_around(&self, at: usize, near: &mut Vec<Range<usize>>) {
+        let key = self.keys[at];
+        let same = |k: &&u64| **k == key;
+        // From the first element of the cell, wherever we came in.
+        let first = at - self.keys[..at].iter().rev().take_while(same).count();
+        let end = at + self.keys[at..].iter().take_while(same).count();
+        let (mut low, mut high, mut least) = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
+        for e in &self.sizes[first..end] {
+            low = low.min(e.low - 0.25 * e.diameter);
+            high = high.max(e.high + 0.25 * e.diameter);
+            least = least.min(e.diameter);
+        }
+        // Almost as large will do.
+        let finest = exponent(ALMOST * ALMOST * least);
+        for level in self.levels.iter().filter(|level| level.exponent >= finest) {
+            let width = level.width;
+            // Middles are at most half a width from the rest of their elements.
+            let from = place(low - 0.501 * width, width);
+            let to = place(high + 0.501 * width, width);
+            let cells: f64 = (0..3).map(|axis| (to[axis] - from[axis] + 1) as f64).product();
+            if level.to - level.from <= FEW || cells > f64::from(level.to - level.from) {
+                near.push(level.from as usize..level.to as usize);
+                continue;
+            }
+            for z in from[2]..=to[2] {
+                for y in from[1]..=to[1] {
+                    for x in from[0]..=to[0] {
+                        let range = self.cell(self::key(level.exponent, [x, y, z]));
+                        if !range.is_empty() {
+                            near.push(range);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The exponent of the smallest power of two above the diameter.
+fn exponent(diameter: f64) -> i32 {
+    (((diameter.to_bits() >> 52) as i32) - 1022).max(-900)
+}
+
+fn width(exponent: i32) -> f64 {
+    2f64.powi(exponent)
+}
+
+/// The cell of a point. Points that are far away share cells with near ones.
+fn place(p: DVec3, width: f64) -> [i64; 3] {
+    // Elements lie in the unit box, so that only points have cells beyond the range.
+    (p / width).floor().to_array().map(|x| x as i64)
+}
+
+fn key(exponent: i32, place: [i64; 3]) -> u64 {
+    let [x, y, z] = place.map(|x| x as u64 & AXIS);
+    ((exponent + 1000) as u64) << 51 | x << 34 | y << 17 | z
+}

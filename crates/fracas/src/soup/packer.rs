@@ -1,0 +1,153 @@
+//! Candidate pairs wait here until eight of them fill a vector.
+
+use super::rows::{LaneBoxes, RowBox};
+use crate::pairs::{Findings, LANES, Packed, PairFilter, bits};
+use fearless_simd::prelude::*;
+use fearless_simd::u32x8;
+
+/// Candidate pairs on their way through the pair filter.
+#[derive(Default)]
+pub(super) struct Packer {
+    /// Pairs whose boxes overlap.
+    pub(super) boxes: Waiting,
+    /// Of those the ones that the planes do not separate.
+    pub(super) close: Waiting,
+}
+
+/// Pairs of records that wait until there are eight of them.
+#[derive(Default)]
+pub(super) struct Waiting {
+    first: Vec<u32>,
+    second: Vec<u32>,
+    pub(super) count: usize,
+}
+
+/// Filters run when so many pairs wait.
+pub(super) const ROOM: usize = 1024;
+
+impl Waiting {
+    /// Makes sure that pairs of so many triangles with a row can be added.
+    #[inline(always)]
+    pub(super) fn make_room(&mut self, triangles: usize) {
+        let most = self.count + LANES * triangles;
+        if self.first.len() < most {
+            self.first.resize(most.max(2 * ROOM), 0);
+            self.second.resize(most.max(2 * ROOM), 0);
+        }
+    }
+
+    /// Adds the pairs of one record with those of a row in the given lanes.
+    ///
+    /// Eight are written and only as many counted as there are lanes: no jump to be mispredicted.
+    #[inline(always)]
+    pub(super) fn add<S: Simd>(&mut self, simd: S, one: u32, row: u32, lanes: u32) {
+        let range = self.count..self.count + LANES;
+        let ones: &mut [u32; LANES] = (&mut self.first[range.clone()]).try_into().expect("eight");
+        let others: &mut [u32; LANES] = (&mut self.second[range]).try_into().expect("eight");
+        u32x8::splat(simd, one).store_array(ones);
+        (u32x8::load_array_ref(simd, &LANES_OF[(lanes & 0xff) as usize]) + row).store_array(others);
+        self.count += lanes.count_ones() as usize;
+    }
+
+    /// Adds one pair; there must be room.
+    #[inline(always)]
+    fn push(&mut self, first: u32, second: u32) {
+        self.first[self.count] = first;
+        self.second[self.count] = second;
+        self.count += 1;
+    }
+
+    /// Takes the last eight pairs, with a bit for each; what is missing to eight is filled up and has no bit.
+    #[inline(always)]
+    fn take_pack(&mut self) -> Option<(&[u32; LANES], &[u32; LANES], u32)> {
+        if self.count == 0 {
+            return None;
+        }
+        let used = self.count.min(LANES);
+        self.count -= used;
+        let range = self.count..self.count + LANES;
+        let first: &mut [u32; LANES] = (&mut self.first[range.clone()]).try_into().expect("eight");
+        let second: &mut [u32; LANES] = (&mut self.second[range]).try_into().expect("eight");
+        for lane in used..LANES {
+            (first[lane], second[lane]) = (first[0], second[0]);
+        }
+        Some((first, second, (1 << used) - 1))
+    }
+}
+
+impl Packer {
+    /// Adds the pairs of two rows whose boxes overlap; returns how many triangles were compared with a row.
+    #[inline(always)]
+    pub(super) fn add_rows<S: Simd>(
+        &mut self,
+        simd: S,
+        (a_lanes, a_box, a_first): (&LaneBoxes, RowBox, u32),
+        (b_lanes, b_box, b_first): (&LaneBoxes, RowBox, u32),
+    ) -> u64 {
+        let near = a_lanes.overlapping(simd, b_box.low(), b_box.high());
+        if b_lanes.overlapping(simd, a_box.low(), a_box.high()) == 0 {
+            return 0;
+        }
+        self.boxes.make_room(LANES);
+        for one in bits(near) {
+            let (low, high) = a_lanes.lane(one);
+            self.boxes.add(simd, a_first + one as u32, b_first, b_lanes.overlapping(simd, low, high));
+        }
+        u64::from(near.count_ones())
+    }
+
+    /// Filters all whole packs of pairs whose boxes overlap; returns how many pairs that were.
+    #[inline(always)]
+    pub(super) fn filter<S: Simd, const NEIGHBOURS: bool>(&mut self, simd: S, packed: &Packed) -> u64 {
+        let filter = PairFilter::new(simd);
+        let before = self.boxes.count;
+        while let Some((first, second, used)) = self.boxes.take_pack() {
+            let left = used & filter.may_meet::<NEIGHBOURS>(packed, first, second);
+            self.close.make_room(1);
+            for lane in bits(left) {
+                self.close.push(first[lane], second[lane]);
+            }
+        }
+        before as u64
+    }
+
+    /// Sorts all close pairs by how they meet.
+    #[inline(always)]
+    pub(super) fn decide_close<S: Simd, const NEIGHBOURS: bool>(
+        &mut self,
+        simd: S,
+        packed: &Packed,
+        findings: &mut Findings,
+    ) {
+        let filter = PairFilter::new(simd);
+        while let Some((first, second, used)) = self.close.take_pack() {
+            let verdict = filter.meet::<NEIGHBOURS>(packed, first, second);
+            for lane in bits(verdict.crossing & used) {
+                findings.crossing.push((first[lane], second[lane]));
+            }
+            for lane in bits(verdict.open & used) {
+                findings.open.push((first[lane], second[lane]));
+            }
+        }
+    }
+}
+
+/// The set bits of every byte, lowest first.
+static LANES_OF: [[u32; LANES]; 256] = lanes_of();
+
+const fn lanes_of() -> [[u32; LANES]; 256] {
+    let mut all = [[0; LANES]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < LANES {
+            if mask >> lane & 1 == 1 {
+                all[mask][count] = lane as u32;
+                count += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    all
+}

@@ -1,0 +1,409 @@
+//! Asking the grid: each cell looks for cells that may meet it, on its own level and on coarser ones.
+
+use super::grid::Grid;
+use super::layer::{Layer, Source, power_of_two};
+use super::order;
+use super::packer::{Packer, ROOM};
+use super::rows::{LaneBoxes, RowBox};
+use crate::exact;
+use crate::geom::{DVec3, Triangle};
+use crate::pairs::{Findings, LANES, Packed, Pair, PairFilter, PairStats, Touch, bits};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8};
+use std::ops::Range;
+
+/// What is asked: one mesh against itself, or two against each other.
+pub(super) struct Question<'a> {
+    pub(super) grid: &'a Grid,
+    pub(super) sources: &'a [Source<'a>],
+    pub(super) touch: Touch,
+}
+
+/// Open pairs are decided whenever this many have gathered.
+const BATCH: usize = 4096;
+
+/// Levels more than this many octaves apart are compared in `f64`: steps of the coarser would be too coarse.
+const FAR: i32 = 14;
+
+/// A layer in which cells were found for the cell at hand.
+#[derive(Clone, Copy)]
+struct Group {
+    layer: u32,
+    /// The cells found, as a range of `found`.
+    found: [u32; 2],
+}
+
+/// One thread's share of a query: its memory, its results.
+#[derive(Default)]
+pub(super) struct Worker {
+    groups: Vec<Group>,
+    found: Vec<u32>,
+    near: Vec<u32>,
+    /// Candidates, by the scale in which they are compared.
+    packers: Vec<Packer>,
+    findings: Findings,
+    pub(super) pairs: Vec<Pair>,
+    pub(super) stats: PairStats,
+}
+
+impl Worker {
+    /// Forgets the last query; keeps the memory.
+    pub(super) fn reset(&mut self) {
+        self.findings.clear();
+        self.pairs.clear();
+        self.stats = PairStats::default();
+    }
+
+    /// Finds all pairs that cells of the given range have with themselves and with later ones.
+    pub(super) fn run(&mut self, question: &Question, cells: Range<usize>) {
+        let level = Level::new();
+        if question.sources.len() == 1 {
+            dispatch!(level, simd => self.run_vectorised::<_, true>(simd, question, cells));
+        } else {
+            dispatch!(level, simd => self.run_vectorised::<_, false>(simd, question, cells));
+        }
+        self.decide(question);
+    }
+
+    #[inline(always)]
+    fn run_vectorised<S: Simd, const ITSELF: bool>(
+        &mut self,
+        simd: S,
+        question: &Question,
+        cells: Range<usize>,
+    ) {
+        let grid = question.grid;
+        while self.packers.len() < grid.scale_count {
+            self.packers.push(Packer::default());
+        }
+        for cell in cells {
+            self.look_around(question.grid, cell, ITSELF);
+            self.search::<S, ITSELF>(simd, question, cell);
+            if self.findings.len() >= BATCH {
+                self.decide(question);
+            }
+        }
+        for (scale, packer) in self.packers[..grid.scale_count].iter_mut().enumerate() {
+            let packed = packed(grid, scale);
+            self.stats.box_pairs += packer.filter::<S, ITSELF>(simd, &packed);
+            packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
+        }
+    }
+
+    /// Finds the cells that may meet this one; of two in one layer the one with the smaller key finds the other.
+    fn look_around(&mut self, grid: &Grid, number: usize, itself: bool) {
+        self.groups.clear();
+        self.found.clear();
+        let cell = &grid.cells[number];
+        let mine = cell.layer as usize;
+        let own = &grid.layers[mine];
+        for (number, layer) in grid.layers.iter().enumerate().skip(if itself { mine } else { mine + 1 }) {
+            if layer.count == 0 || !itself && layer.mesh == own.mesh {
+                continue;
+            }
+            let from = self.found.len() as u32;
+            let bounds = if number == mine { cell.bounds } else { Rebase::new(own, layer).row(&cell.bounds) };
+            self.look_into(grid, number, &bounds, if number == mine { cell.key } else { 0 });
+            let to = self.found.len() as u32;
+            if from < to || number == mine {
+                self.groups.push(Group { layer: number as u32, found: [from, to] });
+            }
+        }
+    }
+
+    /// Lists the cells of a layer, with keys above the given one, that may hold triangles in the box.
+    fn look_into(&mut self, grid: &Grid, number: usize, bounds: &RowBox, above: u64) {
+        let layer = &grid.layers[number];
+        // Triangles are in the cell of their middle, at most half a unit away.
+        let pad = 0.501 + layer.pad();
+        let per_cell = 1.0 / layer.cell_width();
+        let last = layer.span * per_cell;
+        let (mut low, mut high) = ([0; 3], [0; 3]);
+        for axis in 0..3 {
+            low[axis] = ((f64::from(bounds.low()[axis]) - pad) * per_cell).clamp(0.0, last) as u64;
+            high[axis] = ((f64::from(bounds.high()[axis]) + pad) * per_cell).clamp(0.0, last) as u64;
+        }
+        let volume = (0..3).map(|axis| (high[axis] - low[axis] + 1) as f64).product::<f64>();
+        let [from, to] = layer.cells;
+        if volume > f64::from(to - from) {
+            // Cells of one layer are not always next to each other if the table is a hashed one.
+            self.found.extend((from..to).filter(|&other| {
+                let other = &grid.cells[other as usize];
+                other.layer as usize == number && other.key > above
+            }));
+            return;
+        }
+        let prefix = (number as u64) << (3 * order::AXIS_BITS);
+        for z in low[2]..=high[2] {
+            let key_z = prefix | order::spread(z) << 2;
+            for y in low[1]..=high[1] {
+                let key_y = key_z | order::spread(y) << 1;
+                for x in low[0]..=high[0] {
+                    let key = key_y | order::spread(x);
+                    if key > above
+                        && let Some(cell) = grid.table.find(&grid.cells, key, number as u64, [x, y, z])
+                    {
+                        self.found.push(cell);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares the rows of a cell with each other and with the rows of the cells found.
+    #[inline(always)]
+    fn search<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question, number: usize) {
+        let grid = question.grid;
+        let cell = &grid.cells[number];
+        let own = &grid.layers[cell.layer as usize];
+        for g in 0..self.groups.len() {
+            let group = self.groups[g];
+            let same = group.layer == cell.layer;
+            self.stats.node_pairs += u64::from(group.found[1] - group.found[0]) + u64::from(same);
+            if same {
+                for row in cell.rows[0]..cell.rows[1] {
+                    let limits = grid.boxes[row as usize].limits(simd);
+                    self.near.clear();
+                    self.list_near(simd, grid, limits, row + 1..cell.rows[1]);
+                    self.list_found(simd, grid, limits, &group);
+                    self.meet_within::<S>(simd, grid, own.scale_of_steps as usize, row);
+                }
+                continue;
+            }
+            let layer = &grid.layers[group.layer as usize];
+            let rebase = Rebase::new(own, layer);
+            for row in cell.rows[0]..cell.rows[1] {
+                let limits = rebase.row(&grid.boxes[row as usize]).limits(simd);
+                self.near.clear();
+                self.list_found(simd, grid, limits, &group);
+                if self.near.is_empty() {
+                    continue;
+                }
+                if layer.exponent - own.exponent > FAR {
+                    self.meet_far(question, row);
+                } else {
+                    let scale = layer.scale_of_steps as usize;
+                    self.meet_across::<S, ITSELF>(simd, grid, scale, row, &rebase);
+                }
+            }
+        }
+    }
+
+    /// Adds to `near` the rows among the given ones whose boxes are within the limits.
+    #[inline(always)]
+    fn list_near<S: Simd>(&mut self, simd: S, grid: &Grid, limits: f32x8<S>, rows: Range<u32>) {
+        // Every row is written and the end moved on only if it is near: no jump to be mispredicted.
+        let mut end = self.near.len();
+        self.near.resize(end + rows.len(), 0);
+        let boxes = &grid.boxes[rows.start as usize..rows.end as usize];
+        let near = &mut self.near[..];
+        for (bounds, row) in boxes.iter().zip(rows) {
+            near[end] = row;
+            end += usize::from(bounds.within(simd, limits));
+        }
+        self.near.truncate(end);
+    }
+
+    #[inline(always)]
+    fn list_found<S: Simd>(&mut self, simd: S, grid: &Grid, limits: f32x8<S>, group: &Group) {
+        for f in group.found[0]..group.found[1] {
+            let other = &grid.cells[self.found[f as usize] as usize];
+            if other.bounds.within(simd, limits) {
+                self.list_near(simd, grid, limits, other.rows[0]..other.rows[1]);
+            }
+        }
+    }
+
+    /// A row with itself and with the near rows of its own layer.
+    #[inline(always)]
+    fn meet_within<S: Simd>(&mut self, simd: S, grid: &Grid, scale: usize, row: u32) {
+        let pad = grid.scales[scale].pad;
+        let filter = PairFilter::new(simd);
+        let close = &mut self.packers[scale].close;
+        let (lanes, bounds) = (&grid.rows[row as usize].lanes, grid.boxes[row as usize]);
+        let steps = &grid.rows[row as usize].steps;
+        close.make_room(LANES * (self.near.len() + 1));
+        for one in 0..LANES - 1 {
+            let (low, high) = lanes.lane(one);
+            let hits = lanes.overlapping(simd, low, high) & (0xfe << one) & 0xff;
+            self.stats.box_pairs += u64::from(hits.count_ones());
+            let left = filter.first_look::<true>((steps, one), steps, hits, pad);
+            close.add(simd, row * 8 + one as u32, row * 8, left);
+        }
+        self.stats.rows += LANES as u64 - 1;
+        for &other in &self.near {
+            let (their_lanes, their_bounds) = (&grid.rows[other as usize].lanes, grid.boxes[other as usize]);
+            let their_steps = &grid.rows[other as usize].steps;
+            // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
+            let mine_near = lanes.overlapping(simd, their_bounds.low(), their_bounds.high());
+            let their_near = their_lanes.overlapping(simd, bounds.low(), bounds.high());
+            let mine_fewer = mine_near.count_ones() < their_near.count_ones();
+            let (ones, rows, near, one_steps, row_steps, one_row, other_row) = if mine_fewer {
+                (lanes, their_lanes, mine_near, steps, their_steps, row, other)
+            } else {
+                (their_lanes, lanes, their_near, their_steps, steps, other, row)
+            };
+            self.stats.rows += u64::from(near.count_ones());
+            for one in bits(near) {
+                let (low, high) = ones.lane(one);
+                let hits = rows.overlapping(simd, low, high);
+                self.stats.box_pairs += u64::from(hits.count_ones());
+                let left = filter.first_look::<true>((one_steps, one), row_steps, hits, pad);
+                close.add(simd, one_row * 8 + one as u32, other_row * 8, left);
+            }
+        }
+        if close.count >= ROOM {
+            self.packers[scale].decide_close::<S, true>(simd, &packed(grid, scale), &mut self.findings);
+        }
+    }
+
+    /// A row with the near rows of a coarser layer.
+    #[inline(always)]
+    fn meet_across<S: Simd, const ITSELF: bool>(
+        &mut self,
+        simd: S,
+        grid: &Grid,
+        scale: usize,
+        row: u32,
+        rebase: &Rebase,
+    ) {
+        let packer = &mut self.packers[scale];
+        let lanes = rebase.lanes(&grid.rows[row as usize].lanes);
+        let bounds = rebase.row(&grid.boxes[row as usize]);
+        for &other in &self.near {
+            let theirs = (&grid.rows[other as usize].lanes, grid.boxes[other as usize], other * 8);
+            self.stats.rows += packer.add_rows(simd, (&lanes, bounds, row * 8), theirs);
+        }
+        if packer.boxes.count >= ROOM {
+            let packed = packed(grid, scale);
+            self.stats.box_pairs += packer.filter::<S, ITSELF>(simd, &packed);
+            packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
+        }
+    }
+
+    /// Compares rows of very different size, in `f64`, and leaves what is near to the exact test.
+    fn meet_far(&mut self, question: &Question, row: u32) {
+        let grid = question.grid;
+        let of_row = |row: u32| {
+            let used = grid.rows[row as usize].lanes.low[0];
+            let lanes = (0..LANES as u32).filter(move |&lane| used[lane as usize] != f32::INFINITY);
+            lanes.map(move |lane| 8 * row + lane).map(|record| (record, question.triangle(record)))
+        };
+        for &other in &self.near {
+            for (j, large) in of_row(other) {
+                let normal = large.area_vector();
+                for (i, small) in of_row(row) {
+                    if boxes_overlap(&small, &large) && !on_one_side(&large, normal, &small) {
+                        self.findings.open.push((i, j));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Decides the open pairs exactly, and adds all that count.
+    fn decide(&mut self, question: &Question) {
+        self.stats.decided += self.findings.open.len() as u64;
+        let corners = &question.grid.corners;
+        let itself = question.sources.len() == 1;
+        for (i, j) in self.findings.open.drain(..) {
+            let (t, u) = (question.triangle(i), question.triangle(j));
+            let relation = if itself {
+                let ids = |record: u32| {
+                    let [a, b, c, _] = corners[record as usize];
+                    [a as u32, b as u32, c as u32]
+                };
+                exact::tri_tri_shared(&t, ids(i), &u, ids(j))
+            } else {
+                exact::tri_tri(&t, &u)
+            };
+            if question.touch.accepts(relation) {
+                self.findings.crossing.push((i, j));
+            }
+        }
+        let id = |record: u32| corners[record as usize][3] as u32;
+        for (i, j) in self.findings.crossing.drain(..) {
+            let (a, b) = (id(i), id(j));
+            // In order of the ids, or of the meshes.
+            let turned = if itself { a > b } else { question.mesh(i) == 1 };
+            self.pairs.push(if turned { Pair::new(b, a) } else { Pair::new(a, b) });
+        }
+    }
+}
+
+impl Question<'_> {
+    /// Which mesh a record belongs to: vertices of the second are counted on from the first.
+    fn mesh(&self, record: u32) -> usize {
+        let vertex = self.grid.corners[record as usize][0] as u32 as usize;
+        usize::from(vertex >= self.sources[0].positions.len())
+    }
+
+    fn triangle(&self, record: u32) -> Triangle {
+        let id = self.grid.corners[record as usize][3] as u32;
+        self.sources[self.mesh(record)].triangle(id)
+    }
+}
+
+fn packed(grid: &Grid, scale: usize) -> Packed<'_> {
+    let scale = &grid.scales[scale];
+    Packed { steps: &scale.steps, corners: &grid.corners, pad: scale.pad }
+}
+
+/// From the coordinates of one layer to those of another.
+struct Rebase {
+    scale: f64,
+    from: DVec3,
+    to: DVec3,
+    /// What a box has to be padded by on the way.
+    pad: f64,
+}
+
+impl Rebase {
+    fn new(from: &Layer, to: &Layer) -> Self {
+        let scale = power_of_two((from.exponent - to.exponent).max(-1000));
+        let pad = 2.0 * to.pad() + 2.0 * from.pad() * scale;
+        Self { scale, from: from.base, to: to.base, pad }
+    }
+
+    #[inline(always)]
+    fn lanes(&self, lanes: &LaneBoxes) -> LaneBoxes {
+        let (scale, mut moved) = (self.scale as f32, *lanes);
+        let shift = self.from * self.scale - self.to;
+        for axis in 0..3 {
+            let (low, high) = ((shift[axis] - self.pad) as f32, (shift[axis] + self.pad) as f32);
+            for lane in 0..LANES {
+                moved.low[axis][lane] = moved.low[axis][lane] * scale + low;
+                moved.high[axis][lane] = moved.high[axis][lane] * scale + high;
+            }
+        }
+        moved
+    }
+
+    #[inline(always)]
+    fn row(&self, bounds: &RowBox) -> RowBox {
+        let (low, high) = (bounds.low(), bounds.high());
+        let low = (DVec3::from_array(low.map(f64::from)) + self.from) * self.scale - self.to - self.pad;
+        let high = (DVec3::from_array(high.map(f64::from)) + self.from) * self.scale - self.to + self.pad;
+        RowBox::new(low.as_vec3().to_array(), high.as_vec3().to_array())
+    }
+}
+
+fn boxes_overlap(t: &Triangle, u: &Triangle) -> bool {
+    let low = |t: &Triangle| t.a.min(t.b).min(t.c);
+    let high = |t: &Triangle| t.a.max(t.b).max(t.c);
+    low(t).cmple(high(u)).all() && low(u).cmple(high(t)).all()
+}
+
+/// Whether a triangle is certainly on one side of the plane through another with the given area vector.
+fn on_one_side(plane: &Triangle, normal: DVec3, t: &Triangle) -> bool {
+    let w = t.corners().map(|p| p - plane.a);
+    let heights = w.map(|w| normal.dot(w));
+    let edges = (plane.b - plane.a).abs().max((plane.c - plane.a).abs()).max_element();
+    let far = w.iter().fold(0.0_f64, |far, w| far.max(w.abs().max_element()));
+    // Six products of two edges and a distance, each with a few roundings.
+    let bound = 64.0 * f64::EPSILON * edges * edges * far;
+    let tiny = f64::MIN_POSITIVE;
+    // The normal of a huge triangle may have overflowed; then nothing is certain.
+    let sure = bound.is_finite() && heights.iter().all(|h| h.is_finite());
+    sure && (heights.iter().all(|&h| h > bound + tiny) || heights.iter().all(|&h| h < -bound - tiny))
+}

@@ -1,0 +1,88 @@
+//! Where a cell is: by its key in a table with linear probing, or by one of the hash functions of the paper.
+
+use super::CellTable;
+use super::grid::Cell;
+use super::order::{self, AXIS_BITS};
+
+/// Finds the number of a cell.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    kind: CellTable,
+    /// Sorted: key and number of a cell, or free; linear probing.
+    entries: Vec<(u64, u32)>,
+    shift: u32,
+    /// Hashed: the first cell of each slot, and one past the last.
+    first: Vec<u32>,
+}
+
+impl Table {
+    const FREE: u64 = u64::MAX;
+
+    /// How many slots a hash table for so many triangles has.
+    pub(super) fn slots(kind: CellTable, triangles: usize) -> u32 {
+        let slots = (triangles as u32 / 8).next_power_of_two().max(16);
+        match kind {
+            CellTable::Djb2 => slots + 1,
+            CellTable::Morton | CellTable::Sorted => slots,
+        }
+    }
+
+    /// The slot of a cell by its layer and place.
+    #[inline(always)]
+    pub(super) fn slot(kind: CellTable, layer: u64, place: [u64; 3], slots: u32) -> u32 {
+        match kind {
+            CellTable::Sorted => 0,
+            CellTable::Morton => ((order::morton(place) + layer * 0x9e37) & u64::from(slots - 1)) as u32,
+            CellTable::Djb2 => (order::djb2(layer, place) % u64::from(slots)) as u32,
+        }
+    }
+
+    /// Takes in all cells, which lie in the order of their slots if the table is a hashed one.
+    pub(super) fn build(&mut self, kind: CellTable, cells: &[Cell], triangles: usize) {
+        self.kind = kind;
+        self.entries.clear();
+        self.first.clear();
+        if kind == CellTable::Sorted {
+            let size = (2 * cells.len()).next_power_of_two().max(2);
+            self.shift = u64::BITS - size.trailing_zeros();
+            self.entries.resize(size, (Self::FREE, 0));
+            for (number, cell) in cells.iter().enumerate() {
+                let mut slot = (order::mix(cell.key) >> self.shift) as usize;
+                while self.entries[slot].0 != Self::FREE {
+                    slot = (slot + 1) & (size - 1);
+                }
+                self.entries[slot] = (cell.key, number as u32);
+            }
+            return;
+        }
+        let slots = Self::slots(kind, triangles);
+        self.first.resize(slots as usize + 1, 0);
+        for cell in cells {
+            let place = order::unmorton(cell.key & ((1 << (3 * AXIS_BITS)) - 1));
+            self.first[Self::slot(kind, u64::from(cell.layer), place, slots) as usize + 1] += 1;
+        }
+        for slot in 0..slots as usize {
+            self.first[slot + 1] += self.first[slot];
+        }
+    }
+
+    /// The number of the cell with this key, whose layer and place are given too.
+    #[inline(always)]
+    pub(super) fn find(&self, cells: &[Cell], key: u64, layer: u64, place: [u64; 3]) -> Option<u32> {
+        if self.kind == CellTable::Sorted {
+            let mut slot = (order::mix(key) >> self.shift) as usize;
+            loop {
+                let (found, number) = self.entries[slot];
+                if found == key {
+                    return Some(number);
+                }
+                if found == Self::FREE {
+                    return None;
+                }
+                slot = (slot + 1) & (self.entries.len() - 1);
+            }
+        }
+        let slot = Self::slot(self.kind, layer, place, self.first.len() as u32 - 1) as usize;
+        (self.first[slot]..self.first[slot + 1]).find(|&number| cells[number as usize].key == key)
+    }
+}
