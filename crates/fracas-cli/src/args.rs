@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fracas::Touch;
+use fracas_scenes::Size;
 
 use crate::error::Failure;
 use crate::find::Engine;
@@ -33,7 +34,7 @@ fn meshes_and_status() -> String {
     format!(
         "Meshes are files (obj, off, stl, ply, gltf, glb) or made by the program:\n  \
          shape:NAME or shape:NAME:TRIANGLES, NAME being one of {}\n\n\
-         Exit status: 0 nothing found, 1 collisions found (check), 2 bad usage or bad input.",
+         Exit status: 0 nothing found, 1 collisions found (check), 2 bad usage or bad input, 130 interrupted (run).",
         input::shape_names()
     )
 }
@@ -47,6 +48,10 @@ pub enum Command {
     Info(InfoArguments),
     /// Measures how crowded meshes are: k-freeness, and levels from the smallest triangle to the largest
     Analyze(AnalyzeArguments),
+    /// Lists the embedded scenes
+    Scenes(ScenesArguments),
+    /// Runs a scene: times per step, statistics and an animated glTF file
+    Run(RunArguments),
 }
 
 /// The words after `fracas check`.
@@ -110,6 +115,73 @@ pub struct AnalyzeArguments {
     /// Draw a box plot of k by the size of meshes
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
+}
+
+/// The words after `fracas scenes`.
+#[derive(Debug, Args)]
+pub struct ScenesArguments {
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The words after `fracas run`.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// Which scene; `fracas scenes` lists them
+    #[arg(value_name = "SCENE")]
+    pub scene: String,
+    /// How large its bodies are
+    #[arg(long, value_name = "SIZE", default_value = "paper")]
+    pub size: SizeArgument,
+    /// How many steps to do, 1 to 100000 [default: what the scene has]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub steps: Option<u32>,
+    /// A closed mesh to take the place of the scene's own: a file or shape:NAME
+    #[arg(long, value_name = "MESH")]
+    pub mesh: Option<OsString>,
+    /// Into how many pieces a body breaks, 2 to 64 [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=64))]
+    pub pieces: Option<u8>,
+    /// Folder for the files of the run, in a folder of the scene's name [default: out]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How large the bodies of a scene are: [`Size`] as a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SizeArgument {
+    /// For quick looks
+    Small,
+    /// About as in the paper
+    Paper,
+    /// Several times as large
+    Large,
+}
+
+impl SizeArgument {
+    /// The word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Paper => "paper",
+            Self::Large => "large",
+        }
+    }
+}
+
+impl From<SizeArgument> for Size {
+    fn from(size: SizeArgument) -> Self {
+        match size {
+            SizeArgument::Small => Self::Small,
+            SizeArgument::Paper => Self::Paper,
+            SizeArgument::Large => Self::Large,
+        }
+    }
 }
 
 /// Which meetings of two triangles are reported: [`Touch`] as a word.
@@ -177,9 +249,9 @@ impl Arguments {
     pub fn read(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, Refusal> {
         Self::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                Refusal::Bad(Failure::Usage("a command is missing: check, info or analyze".to_owned()))
-            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Bad(Failure::Usage(
+                "a command is missing: check, info, analyze, scenes or run".to_owned(),
+            )),
             _ => Refusal::Bad(Failure::Usage(sentence(&error.to_string()))),
         })
     }
@@ -210,7 +282,10 @@ mod tests {
 
     #[test]
     fn messages_become_one_sentence() {
-        assert_eq!(complaint(&[]), "a command is missing: check, info or analyze (see `fracas --help`)");
+        assert_eq!(
+            complaint(&[]),
+            "a command is missing: check, info, analyze, scenes or run (see `fracas --help`)"
+        );
         assert_eq!(
             complaint(&["check"]),
             "the following required arguments were not provided: <MESH>... (see `fracas --help`)"

@@ -3,6 +3,7 @@
 use std::io;
 
 use fracas_io::{ReadError, WriteError};
+use fracas_scenes::SceneError;
 
 /// Why a run ended with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -97,6 +98,22 @@ pub enum Failure {
         count: u16,
         /// What the system said.
         reason: String,
+    },
+    /// A scene could not be run.
+    #[error("{what}: {error}")]
+    Scene {
+        /// The mesh that was given for it, or the name of the scene.
+        what: String,
+        /// Why.
+        error: SceneError,
+    },
+    /// A file or folder of a run could not be written.
+    #[error("{file}: {source}")]
+    File {
+        /// Its path.
+        file: String,
+        /// What the system said.
+        source: io::Error,
     },
     /// Standard output could not be written to.
     #[error("standard output: {0}")]

@@ -6,7 +6,8 @@
 //!                        │   └─► output  json · text · table
 //!                        │
 //!                        ├ info ─► input, output
-//!                        └ analyze ─► input, output
+//!                        ├ analyze ─► input, output
+//!                        └ scene ► input, and the scenes of `fracas-scenes`; leaves a folder of files
 //! ```
 //!
 //! A command first does all its work and then prints, so a failure leaves nothing on standard output and no
@@ -23,6 +24,7 @@ pub mod info;
 pub mod input;
 pub mod output;
 pub mod progress;
+pub mod scene;
 pub mod threads;
 
 use std::ffi::OsString;
@@ -41,6 +43,8 @@ pub enum Status {
     Found = 1,
     /// 2: bad usage or bad input.
     Bad = 2,
+    /// 130: `run` was interrupted from the keyboard and has written what it had.
+    Interrupted = 130,
 }
 
 impl From<Status> for ExitCode {
@@ -75,6 +79,8 @@ pub fn run(
             Command::Check(check) => check::run(check, arguments.threads, out),
             Command::Analyze(analyze) => analyze::run(analyze, arguments.threads, out, complaints),
             Command::Info(info) => info::run(info, arguments.threads, out, complaints),
+            Command::Scenes(scenes) => scene::list(scenes, out),
+            Command::Run(run) => scene::run(run, arguments.threads, out),
         },
         Err(Refusal::Shown(text)) => output::send(out, |out| write!(out, "{text}")).map(|()| Status::Clear),
         Err(Refusal::Bad(failure)) => Err(failure),

@@ -84,6 +84,6 @@ pub fn send(
 }
 
 /// A time in milliseconds, to the microsecond.
-fn milliseconds(time: Duration) -> f64 {
+pub(crate) fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -1,0 +1,190 @@
+//! `fracas scenes` lists the embedded scenes; `fracas run` runs one and leaves a folder with what happened.
+//!
+//! ```text
+//!   scene's frames ──┬─► stats   times and counters of every step ──► stats.json, table, --json
+//!                    └─► film    up to 60 key frames              ──► SCENE.glb
+//! ```
+//!
+//! A run that is interrupted from the keyboard ends after its step and writes what it has.
+
+pub mod film;
+pub mod stats;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fracas::Mesh;
+use fracas::mesh::Report;
+use fracas_scenes::{SCENES, SceneOptions, Size};
+
+use crate::args::{RunArguments, ScenesArguments};
+use crate::error::Failure;
+use crate::input::Input;
+use crate::output::{self, Align, Table, grouped};
+use crate::progress::Progress;
+use crate::{Status, threads};
+use film::Film;
+use stats::Stats;
+
+/// The folder for everything that runs leave, unless another is named.
+const USUAL_FOLDER: &str = "out";
+
+/// Lists the scenes.
+///
+/// # Errors
+/// Output that cannot be written.
+pub fn list(arguments: &ScenesArguments, out: &mut dyn Write) -> Result<Status, Failure> {
+    output::send(out, |out| if arguments.json { list_as_json(out) } else { list_as_table(out) })?;
+    Ok(Status::Clear)
+}
+
+fn list_as_table(out: &mut dyn Write) -> io::Result<()> {
+    let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
+    table.row(["scene", "steps", ""]);
+    for scene in SCENES {
+        table.row([scene.name, &grouped((scene.steps)(Size::Paper)), scene.about]);
+    }
+    table.write(out, "")
+}
+
+fn list_as_json(out: &mut dyn Write) -> io::Result<()> {
+    let scenes: Vec<_> = SCENES
+        .iter()
+        .map(|scene| {
+            serde_json::json!({
+                "name": scene.name,
+                "about": scene.about,
+                "steps": (scene.steps)(Size::Paper),
+                "takes_mesh": scene.takes_mesh,
+                "takes_pieces": scene.takes_pieces,
+            })
+        })
+        .collect();
+    serde_json::to_writer(&mut *out, &scenes)?;
+    writeln!(out)
+}
+
+/// Runs a scene, writes its folder, and prints a summary.
+///
+/// # Errors
+/// An unknown scene, options it does not have, a mesh that cannot be used, or a folder that cannot be written to.
+pub fn run(arguments: &RunArguments, threads: Option<u16>, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (stats, files) = threads::on(threads, || work(arguments))??;
+    output::send(
+        out,
+        |out| if arguments.json { stats.write_json(out) } else { stats.write_text(out, &files) },
+    )?;
+    Ok(if stats.complete { Status::Clear } else { Status::Interrupted })
+}
+
+/// Does all steps; returns the statistics and the files that were written.
+fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
+    let scene = fracas_scenes::find(&arguments.scene).map_err(|error| Failure::Usage(error.to_string()))?;
+    if arguments.pieces.is_some() && !scene.takes_pieces {
+        let sentence = format!("the scene {} breaks into no pieces, so --pieces means nothing", scene.name);
+        return Err(Failure::Usage(sentence));
+    }
+    let progress = Progress::start();
+    let mesh = arguments.mesh.as_ref().map(|word| load(word.as_os_str(), &progress)).transpose()?;
+    let usual = SceneOptions::default();
+    let options = SceneOptions {
+        size: arguments.size.into(),
+        steps: arguments.steps.map(|steps| steps as usize),
+        pieces: arguments.pieces.map_or(usual.pieces, usize::from),
+        mesh,
+        ..usual
+    };
+    progress.begin("preparing", 1);
+    let failed = |error: fracas_scenes::SceneError| Failure::Scene {
+        what: arguments
+            .mesh
+            .as_ref()
+            .map_or(scene.name.to_owned(), |word| word.to_string_lossy().into_owned()),
+        error,
+    };
+    let run = fracas_scenes::start(scene.name, &options).map_err(failed)?;
+    let folder = Folder::create(arguments.out.as_deref().unwrap_or(Path::new(USUAL_FOLDER)), scene.name)?;
+
+    let mut stats = Stats::new(scene, arguments.size.name(), run.steps);
+    let mut film = Film::new(run.steps, run.step_seconds, run.ground);
+    progress.begin("stepping", run.steps + 1);
+    listen_for_interrupts();
+    INTERRUPTED.store(false, Ordering::Relaxed);
+    for frame in run {
+        let frame = frame.map_err(failed)?;
+        stats.note(&frame);
+        film.note(&frame);
+        progress.advance();
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            film.end_with(&frame);
+            break;
+        }
+    }
+    stats.finish();
+    progress.begin("writing", 1);
+    let files = vec![
+        folder.write("stats.json", |out| stats.write_json(out))?,
+        folder.write(&format!("{}.glb", scene.name), |out| film.write(out))?,
+    ];
+    Ok((stats, files))
+}
+
+/// A mesh for a scene. Vertices at equal positions are made one if the mesh is not closed otherwise, as STL needs.
+fn load(word: &std::ffi::OsStr, progress: &Progress) -> Result<Mesh, Failure> {
+    progress.begin("loading", 1);
+    let mut mesh = Input::parse(word)?.load(false)?;
+    if !Report::of(&mesh).closed {
+        mesh.merge_equal_vertices();
+    }
+    Ok(mesh)
+}
+
+/// Set by the first Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// The first Ctrl-C ends the run after its step, the second at once.
+fn listen_for_interrupts() {
+    let on_interrupt = || {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(Status::Interrupted as i32);
+        }
+    };
+    // A handler that is already there is ours; without one, Ctrl-C ends the program as usual.
+    let _ = ctrlc::set_handler(on_interrupt);
+}
+
+/// The folder of one run.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn create(parent: &Path, name: &str) -> Result<Self, Failure> {
+        let path = parent.join(name);
+        let failed = |source| Failure::File { file: path.display().to_string(), source };
+        std::fs::create_dir_all(&path).map_err(failed)?;
+        Ok(Self(path))
+    }
+
+    /// Writes a file whole or not at all; returns its path.
+    fn write(
+        &self,
+        name: &str,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<String, Failure> {
+        let path = self.0.join(name);
+        let part = self.0.join(format!(".{name}.part"));
+        let fill = || {
+            let mut file = io::BufWriter::new(std::fs::File::create(&part)?);
+            content(&mut file)?;
+            file.flush()?;
+            std::fs::rename(&part, &path)
+        };
+        let shown = path.display().to_string();
+        fill().map_err(|source| {
+            // The error that matters is the first one.
+            let _ = std::fs::remove_file(&part);
+            Failure::File { file: shown.clone(), source }
+        })?;
+        Ok(shown)
+    }
+}

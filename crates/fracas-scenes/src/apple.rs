@@ -1,0 +1,175 @@
+//! An apple is peeled: a cut climbs around it, and the freed peel retracts, hangs, and meets itself.
+//!
+//! # Idea
+//!
+//! The skin is a thin closed shell around a core. A front climbs along a helicoid and cuts it, so that the skin becomes
+//! one long ribbon from below:
+//!
+//! ```text
+//!      __--__                   The skin holds on to the core until the cut has passed above it. Then its
+//!    /        \   uncut skin    vertices are free and move as an elastic body (`soft`): links along all
+//!   |----------|  ← front       edges and through the thickness. The outer side wants to be
+//!   | /‾‾‾‾‾‾\ |                shorter than it is and the inner side longer, as in a peel that dries: at rest it
+//!    \| core  |/                would be bent less than the apple is, so it springs open as soon as it can.
+//!   (( peel ))
+//! ```
+//!
+//! The cut is made in the shape at rest; edits are carried over to the deformed mesh, and new vertices inherit position,
+//! velocity and rest state from the triangle they divide. After every step, the tree follows, and the
+//! exact pairs it finds push the peel apart in the next one (`contact`). Core and ground are solid.
+//!
+//! # Departures from the paper
+//!
+//! The paper peels its apple in several parts and does not say how its peel is simulated. Here there is one peel.
+//!
+//! | size | triangles at first | turns of the cut |
+//! |---|---|---|
+//! | small | about 1,500 | 3 |
+//! | paper | about 6,100, and 11,000 at the end | 7 |
+//! | large | about 24,000 | 7 |
+
+mod contact;
+mod peel;
+mod shape;
+mod soft;
+
+use crate::frame::Cracks;
+use crate::run::count_body;
+use crate::{Frame, Run, Scene, SceneError, SceneOptions};
+use fracas::crack::{CutOptions, Cutter};
+use fracas::mesh::{LiveMesh, Mesh, MeshEdit, NewTriangle, Origin, TriangleId};
+use fracas::pairs::{Pair, PairOptions, Touch};
+use fracas::tearing::{TearingBody, TearingFinder, TearingOptions};
+use peel::Peel;
+use shape::Apple;
+
+/// The scene.
+pub const SCENE: Scene = Scene {
+    name: "apple",
+    about: "an apple is peeled along a helix; the elastic peel retracts and meets itself",
+    steps: |_| 800,
+    takes_mesh: false,
+    takes_pieces: false,
+    begin,
+};
+
+const STEP_SECONDS: f64 = 1.0 / 60.0;
+/// The cut ends at this step; then the peel is left to itself.
+const LAST_CUT: usize = 700;
+/// Nodes of the tree that are tightened in every step.
+const OPTIMISED: usize = 1_000;
+
+fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
+    let mut peeling = Peeling::new(Apple::new(options.size), options)?;
+    let advance = move |step: usize, frame: &mut Frame| {
+        if step == 0 {
+            frame.note_all(peeling.body.mesh());
+        } else {
+            peeling.step(step, frame)?;
+        }
+        peeling.look(frame);
+        Ok(())
+    };
+    let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
+    Ok(Run::new(steps, STEP_SECONDS, Some(Apple::GROUND), Box::new(advance)))
+}
+
+struct Peeling {
+    /// Core and skin as they are now. The core comes first and never changes.
+    body: TearingBody,
+    core_triangles: u32,
+    core_vertices: u32,
+    /// The skin in its shape at rest; its ids are those of the body less those of the core.
+    rest: LiveMesh,
+    cutter: Cutter,
+    range: [f64; 2],
+    peel: Peel,
+    cracks: Cracks,
+    finder: TearingFinder,
+    pairs: Vec<Pair>,
+}
+
+impl Peeling {
+    fn new(apple: Apple, options: &SceneOptions) -> Result<Self, SceneError> {
+        let (core, skin) = (apple.core(), apple.skin());
+        let rest = LiveMesh::new(skin.clone());
+        let cut = CutOptions { growth: f64::INFINITY, clearance: 0.25, ..CutOptions::default() };
+        let cutter = Cutter::new(&rest, &apple.helicoid()?, &cut)?;
+        let whole = Mesh::join([&core, &skin]).expect("few triangles");
+        let mut body =
+            TearingBody::build_with(whole, TearingOptions { separate: false, ..TearingOptions::default() });
+        let is_skin = |slot: usize| u32::from(slot >= core.triangle_count());
+        let labels: Vec<u32> = (0..body.mesh().slot_count()).map(is_skin).collect();
+        body.split(&labels).expect("one label for each slot");
+        body.reserve(4 * skin.triangle_count(), 2 * skin.vertex_count());
+        Ok(Self {
+            cracks: Cracks::none(body.mesh()),
+            body,
+            core_triangles: core.triangle_count() as u32,
+            core_vertices: core.vertex_count() as u32,
+            range: cutter.range().unwrap_or([0.0; 2]),
+            cutter,
+            peel: Peel::new(apple, &rest),
+            rest,
+            finder: TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: options.parallel }),
+            pairs: Vec::new(),
+        })
+    }
+
+    fn step(&mut self, step: usize, frame: &mut Frame) -> Result<(), SceneError> {
+        let [from, to] = self.range;
+        let front = from + (to - from) * (step as f64 / LAST_CUT as f64).min(1.0);
+        let edit = frame.time("cut", || self.cutter.advance_to(&self.rest, front))?;
+        let mut new_positions = Vec::new();
+        frame.time("physics", || {
+            let applied = self.rest.apply(&edit).expect("the cutter was given this very mesh");
+            new_positions = self.peel.follow(&self.rest, &edit, &applied);
+            self.peel.free_up_to(&self.rest, front);
+            self.peel.step(STEP_SECONDS);
+        });
+        let edit = self.for_body(edit, new_positions);
+        frame.note_edit(self.body.mesh(), &edit, &mut self.cracks);
+        frame.time("edit", || self.body.apply(&edit)).expect("the rest shape took the same edit");
+        let mut positions = self.body.mesh().positions().to_vec();
+        positions[self.core_vertices as usize..].copy_from_slice(self.peel.positions());
+        frame.time("refit", || {
+            self.body.move_vertices(&positions).expect("the peel keeps its positions finite");
+            self.body.refit_and_optimise(OPTIMISED);
+        });
+        Ok(())
+    }
+
+    /// The edit of the skin as one of core and skin, with the new vertices where they are now.
+    fn for_body(&self, edit: MeshEdit, new_positions: Vec<fracas::geom::DVec3>) -> MeshEdit {
+        let (t, v) = (self.core_triangles, self.core_vertices);
+        let added = edit.added.into_iter().map(|new| NewTriangle {
+            corners: new.corners.map(|corner| corner + v),
+            origin: match new.origin {
+                Origin::Replaces(id) => Origin::Replaces(TriangleId(id.0 + t)),
+                Origin::Crack => Origin::Crack,
+            },
+        });
+        let removed = edit.removed.into_iter().map(|id| TriangleId(id.0 + t)).collect();
+        MeshEdit { removed, new_positions, moved: Vec::new(), added: added.collect() }
+    }
+
+    /// Finds all pairs, hands those of the skin to the peel, and takes everything down.
+    fn look(&mut self, frame: &mut Frame) {
+        frame.pairs = frame.time("query", || self.finder.find_self_pairs(&self.body).to_vec());
+        let t = self.core_triangles;
+        self.pairs.clear();
+        let of_skin = frame.pairs.iter().filter(|pair| pair.a.0 >= t && pair.b.0 >= t);
+        self.pairs.extend(of_skin.map(|pair| Pair::new(pair.a.0 - t, pair.b.0 - t)));
+        self.peel.meet(&self.rest, &self.pairs);
+        let mesh = self.body.mesh();
+        frame.positions = mesh.positions().to_vec();
+        let fragment = |slot: usize| match mesh.is_alive(TriangleId(slot as u32)) {
+            true => u32::from(slot < t as usize),
+            false => Frame::DEAD,
+        };
+        frame.fragments = (0..mesh.slot_count()).map(fragment).collect();
+        count_body(frame, &self.body);
+        frame.count("free", self.peel.free_count() as f64);
+        frame.count("energy", self.peel.energy());
+    }
+}

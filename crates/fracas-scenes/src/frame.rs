@@ -1,0 +1,110 @@
+//! What a step leaves behind: plain data for tables, films, viewers and tests.
+
+use fracas::geom::DVec3;
+use fracas::mesh::{LiveMesh, MeshEdit, Origin, TriangleId};
+use fracas::pairs::Pair;
+use std::time::{Duration, Instant};
+
+/// The state after a step, and what the step did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Steps done so far: 0 is the state before the first.
+    pub step: usize,
+    /// Time in the scene, in seconds.
+    pub seconds: f64,
+    /// Where every vertex is. There are never fewer than in the frame before.
+    pub positions: Vec<DVec3>,
+    /// Triangles that are gone since the last frame.
+    pub removed: Vec<TriangleId>,
+    /// Triangles that have come since the last frame, by ascending id; in frame 0 all of them.
+    pub added: Vec<AddedTriangle>,
+    /// The fragment of every triangle slot; [`Frame::DEAD`] for those that are gone.
+    pub fragments: Vec<u32>,
+    /// Pairs of triangles that pass through each other; sorted, each once.
+    pub pairs: Vec<Pair>,
+    /// What each phase of the step took, in the order in which they ran. The same phases in every frame of a run.
+    pub times: Vec<(&'static str, Duration)>,
+    /// Sizes and measures, by name: `triangles`, `pairs`, `pieces`, `depth`, `q` and others.
+    pub counters: Vec<(&'static str, f64)>,
+}
+
+/// A triangle that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddedTriangle {
+    /// Its id, never used before.
+    pub id: TriangleId,
+    /// Its vertices.
+    pub corners: [u32; 3],
+    /// Whether it is new surface along a crack.
+    pub is_crack: bool,
+}
+
+impl Frame {
+    /// The fragment of a triangle that is gone.
+    pub const DEAD: u32 = u32::MAX;
+
+    /// A counter by name.
+    #[must_use]
+    pub fn counter(&self, name: &str) -> Option<f64> {
+        self.counters.iter().find(|counter| counter.0 == name).map(|counter| counter.1)
+    }
+
+    /// Notes what an edit does to a mesh to which it has not been applied yet.
+    pub(crate) fn note_edit(&mut self, before: &LiveMesh, edit: &MeshEdit, cracks: &mut Cracks) {
+        let ids = (before.slot_count() as u32..).map(TriangleId);
+        cracks.follow(edit);
+        self.removed.extend_from_slice(&edit.removed);
+        let added = ids.zip(&edit.added);
+        self.added.extend(added.map(|(id, new)| AddedTriangle {
+            id,
+            corners: new.corners,
+            is_crack: cracks.contain(id),
+        }));
+    }
+
+    /// Notes all triangles of a mesh as new.
+    pub(crate) fn note_all(&mut self, mesh: &LiveMesh) {
+        let added = |id| AddedTriangle { id, corners: mesh.corners(id), is_crack: false };
+        self.added = mesh.live_triangles().map(added).collect();
+    }
+
+    /// Does a phase of the step and adds its time to that of the name.
+    pub(crate) fn time<R>(&mut self, name: &'static str, phase: impl FnOnce() -> R) -> R {
+        let begin = Instant::now();
+        let result = phase();
+        let time = begin.elapsed();
+        match self.times.iter_mut().find(|entry| entry.0 == name) {
+            Some(entry) => entry.1 += time,
+            None => self.times.push((name, time)),
+        }
+        result
+    }
+
+    pub(crate) fn count(&mut self, name: &'static str, value: f64) {
+        self.counters.push((name, value));
+    }
+}
+
+/// Which triangles of a mesh under edits are surface along a crack, or parts of such.
+#[derive(Clone, Debug)]
+pub(crate) struct Cracks(Vec<bool>);
+
+impl Cracks {
+    pub fn none(mesh: &LiveMesh) -> Self {
+        Self(vec![false; mesh.slot_count()])
+    }
+
+    /// Takes note of an edit; all must be noted, in order.
+    pub fn follow(&mut self, edit: &MeshEdit) {
+        for new in &edit.added {
+            self.0.push(match new.origin {
+                Origin::Crack => true,
+                Origin::Replaces(old) => self.contain(old),
+            });
+        }
+    }
+
+    pub fn contain(&self, triangle: TriangleId) -> bool {
+        self.0.get(triangle.index()).copied().unwrap_or(false)
+    }
+}

@@ -1,0 +1,133 @@
+//! Scenes in which bodies are cut, peeled and broken, and every collision is found.
+//!
+//! A scene is data and a step function. [`SCENES`] lists them; [`start`] sets one up; what comes back is an iterator
+//! that does one step at a time and hands out a [`Frame`] for each: where everything is, which triangles came and went,
+//! which of them collide, and what each phase of the step has cost.
+//!
+//! ```text
+//!   Scene ── start(options) ──▶ Run ── next() ──▶ Frame 0, 1, 2 …
+//!   name, steps                 step function       │
+//!                                                   └─▶ tables · films · viewers · tests
+//! ```
+//!
+//! | scene | what happens | structure |
+//! |---|---|---|
+//! | [`triceratops`](mod@triceratops) | an animal is parted by a plane, step by step | [`TearingBody`](fracas::tearing::TearingBody) |
+//! | [`pumpkin`](mod@pumpkin) | a pumpkin falls and breaks at once; the pieces move as rigid bodies | the same, split by labels |
+//! | [`apple`](mod@apple) | an apple is peeled; the peel is elastic, retracts and meets itself | the same, all vertices moving |
+//!
+//! # Invariants
+//!
+//! - The same options give the same frames on the same machine, times apart, at any number of threads.
+//! - Ids of triangles and vertices mean the same throughout a run and are never used again.
+//! - The pairs of a frame are exact for the positions of that frame, whatever moves the bodies.
+//!
+//! # Reference
+//!
+//! Scenes and sizes follow M. A. Otaduy, O. Chassot, D. Steinemann and M. Gross, *Balanced hierarchies for collision
+//! detection between fracturing objects*, IEEE Virtual Reality, 2007, section 5.
+#![forbid(unsafe_code)]
+
+mod error;
+mod frame;
+mod rigid;
+mod run;
+
+pub mod apple;
+pub mod pumpkin;
+pub mod solid;
+pub mod triceratops;
+
+pub use error::SceneError;
+pub use frame::{AddedTriangle, Frame};
+pub use run::Run;
+
+use fracas::Mesh;
+
+/// A scene that can be run.
+#[derive(Debug)]
+pub struct Scene {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// What happens in it, in one line.
+    pub about: &'static str,
+    /// How many steps a run has unless the options say otherwise, by size.
+    pub steps: fn(Size) -> usize,
+    /// Whether it can be run with a mesh of the user's.
+    pub takes_mesh: bool,
+    /// Whether the number of pieces can be chosen.
+    pub takes_pieces: bool,
+    begin: fn(&SceneOptions) -> Result<Run, SceneError>,
+}
+
+/// All scenes.
+pub const SCENES: &[Scene] = &[triceratops::SCENE, apple::SCENE, pumpkin::SCENE];
+
+/// How large the bodies of a scene are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Size {
+    /// For tests and quick looks.
+    Small,
+    /// About as in the paper.
+    #[default]
+    Paper,
+    /// Several times as large.
+    Large,
+}
+
+/// What can be chosen in a scene.
+#[derive(Clone, Debug)]
+pub struct SceneOptions {
+    /// How large the bodies are. Default: as in the paper.
+    pub size: Size,
+    /// How many steps to do. Default: what the scene has.
+    pub steps: Option<usize>,
+    /// Into how many pieces a body breaks: 2 to 64. Default: 8.
+    pub pieces: usize,
+    /// A closed mesh to take the place of the scene's own. Default: none.
+    pub mesh: Option<Mesh>,
+    /// Use all threads for queries. The frames are the same either way. Default: true.
+    pub parallel: bool,
+}
+
+impl Default for SceneOptions {
+    fn default() -> Self {
+        Self { size: Size::Paper, steps: None, pieces: 8, mesh: None, parallel: true }
+    }
+}
+
+/// The scene of a name.
+///
+/// # Errors
+/// [`SceneError::Unknown`] lists the names there are.
+pub fn find(name: &str) -> Result<&'static Scene, SceneError> {
+    let known = || SCENES.iter().map(|scene| scene.name).collect::<Vec<_>>().join(", ");
+    let scene = SCENES.iter().find(|scene| scene.name == name);
+    scene.ok_or_else(|| SceneError::Unknown { name: name.to_owned(), known: known() })
+}
+
+/// Sets up a scene. The first frame is the state before the first step.
+///
+/// # Errors
+/// An unknown name, options that the scene does not have or that make no sense, or a mesh that cannot be cut.
+///
+/// ```
+/// use fracas_scenes::{SceneOptions, Size, start};
+/// let run = start("triceratops", &SceneOptions { size: Size::Small, ..SceneOptions::default() }).unwrap();
+/// let frames: Vec<_> = run.collect::<Result<_, _>>().unwrap();
+/// assert_eq!(frames.len(), 1 + 11);
+/// assert_eq!(frames[11].counter("pieces"), Some(2.0));
+/// ```
+pub fn start(name: &str, options: &SceneOptions) -> Result<Run, SceneError> {
+    let scene = find(name)?;
+    if let Some(0) = options.steps {
+        return Err(SceneError::NoSteps);
+    }
+    if !(2..=64).contains(&options.pieces) {
+        return Err(SceneError::BadPieces { pieces: options.pieces });
+    }
+    if options.mesh.is_some() && !scene.takes_mesh {
+        return Err(SceneError::TakesNoMesh { scene: scene.name });
+    }
+    (scene.begin)(options)
+}

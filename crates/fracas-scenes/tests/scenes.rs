@@ -1,0 +1,223 @@
+//! What must hold in every frame of every scene, at small sizes.
+
+use fracas::geom::DVec3;
+use fracas::mesh::{Mesh, Report, TriangleId, shapes};
+use fracas::pairs::{Pair, Touch, brute};
+use fracas_scenes::{Frame, SCENES, SceneError, SceneOptions, Size, start};
+use std::collections::BTreeSet;
+
+fn small(steps: usize) -> SceneOptions {
+    SceneOptions { size: Size::Small, steps: Some(steps), ..SceneOptions::default() }
+}
+
+fn frames(scene: &str, options: &SceneOptions) -> Vec<Frame> {
+    start(scene, options).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+/// The triangles that are there, put together from what frames add and remove.
+#[derive(Default)]
+struct Triangles(Vec<Option<[u32; 3]>>);
+
+impl Triangles {
+    fn follow(&mut self, frame: &Frame) {
+        for id in &frame.removed {
+            assert!(self.0[id.index()].take().is_some(), "{id:?} is removed twice");
+        }
+        for new in &frame.added {
+            assert_eq!(new.id.index(), self.0.len(), "ids go on without gaps");
+            self.0.push(Some(new.corners));
+        }
+        let alive: Vec<bool> = self.0.iter().map(Option::is_some).collect();
+        let said: Vec<bool> = frame.fragments.iter().map(|&fragment| fragment != Frame::DEAD).collect();
+        assert_eq!(alive, said, "fragments are given for what is alive");
+    }
+
+    /// The living ones that pass a test, as a mesh, and their ids.
+    fn mesh(&self, frame: &Frame, keep: impl Fn(usize) -> bool) -> (Mesh, Vec<u32>) {
+        let kept = self.0.iter().enumerate().filter(|(slot, _)| keep(*slot));
+        let (ids, triangles): (Vec<u32>, Vec<[u32; 3]>) =
+            kept.filter_map(|(slot, corners)| Some((slot as u32, (*corners)?))).unzip();
+        (Mesh::new(frame.positions.clone(), triangles).unwrap(), ids)
+    }
+}
+
+fn assert_pairs_are_those_of_brute_force(frame: &Frame, triangles: &Triangles, within_pieces: bool) {
+    let (mesh, ids) = triangles.mesh(frame, |_| true);
+    let named = |id: TriangleId| ids[id.index()];
+    let found = brute::find_self_pairs(&mesh, Touch::Proper);
+    let all = found.iter().map(|pair| Pair::new(named(pair.a), named(pair.b)));
+    let fragment = |id: TriangleId| frame.fragments[id.index()];
+    let true_pairs: Vec<Pair> =
+        all.filter(|pair| within_pieces || fragment(pair.a) != fragment(pair.b)).collect();
+    assert_eq!(frame.pairs, true_pairs, "step {}", frame.step);
+}
+
+fn assert_fragments_are_closed(frame: &Frame, triangles: &Triangles) {
+    let fragments: BTreeSet<u32> = frame.fragments.iter().copied().filter(|&f| f != Frame::DEAD).collect();
+    assert_eq!(fragments.len() as f64, frame.counter("pieces").unwrap());
+    for fragment in fragments {
+        let (piece, _) = triangles.mesh(frame, |slot| frame.fragments[slot] == fragment);
+        let report = Report::of(&piece);
+        assert!(report.closed && report.oriented, "fragment {fragment} in step {}", frame.step);
+    }
+}
+
+#[test]
+fn frames_tell_all_and_come_out_the_same_every_time() {
+    for scene in SCENES {
+        let options = small(40);
+        let first = frames(scene.name, &options);
+        assert_eq!(first.len(), 41);
+        let again = frames(scene.name, &SceneOptions { parallel: false, ..options });
+        for (mut a, mut b) in first.into_iter().zip(again) {
+            a.times.clear();
+            b.times.clear();
+            assert!(a == b, "step {} of {} differs", a.step, scene.name);
+        }
+    }
+}
+
+#[test]
+fn the_triceratops_is_closed_in_every_step_and_ends_in_two() {
+    let mut triangles = Triangles::default();
+    let frames = frames("triceratops", &SceneOptions { size: Size::Small, ..SceneOptions::default() });
+    for frame in &frames {
+        triangles.follow(frame);
+        assert_fragments_are_closed(frame, &triangles);
+        if [0, 5, 11].contains(&frame.step) {
+            assert_pairs_are_those_of_brute_force(frame, &triangles, true);
+        }
+    }
+    let pieces: Vec<f64> = frames.iter().map(|frame| frame.counter("pieces").unwrap()).collect();
+    assert_eq!((pieces[0], pieces[11]), (1.0, 2.0));
+    assert!(frames[1..].iter().all(|frame| !frame.added.is_empty()));
+}
+
+#[test]
+fn a_mesh_that_is_given_is_parted_in_as_many_steps_as_asked_for() {
+    let ring = shapes::torus(1.0, 0.3, 40);
+    let options = SceneOptions { mesh: Some(ring.clone()), ..small(4) };
+    let frames = frames("triceratops", &options);
+    assert_eq!(frames[0].added.len(), ring.triangle_count());
+    // Across the longest side, through both arms of the ring.
+    assert_eq!(frames[4].counter("pieces"), Some(2.0));
+}
+
+#[test]
+fn the_pumpkin_breaks_into_closed_pieces_and_loses_energy() {
+    let mut triangles = Triangles::default();
+    let frames = frames("pumpkin", &SceneOptions { pieces: 6, ..small(240) });
+    let mut energy = f64::INFINITY;
+    let mut broken = None;
+    for frame in &frames {
+        triangles.follow(frame);
+        let now = frame.counter("energy").unwrap();
+        // The engine pushes bodies apart that have come too close, which lifts them a little.
+        assert!(
+            now <= energy + 0.002 * frames[0].counter("energy").unwrap(),
+            "step {}: {energy} to {now}",
+            frame.step
+        );
+        energy = now;
+        if !frame.added.is_empty() && frame.step > 0 {
+            assert_eq!(broken.replace(frame.step), None, "it breaks once");
+            assert_fragments_are_closed(frame, &triangles);
+        }
+        let check = broken.is_some_and(|step| [0, 1, 10, 60].contains(&(frame.step - step)));
+        if check {
+            assert_pairs_are_those_of_brute_force(frame, &triangles, false);
+        }
+    }
+    let broken = broken.expect("it reaches the ground");
+    let (first, last) = (&frames[broken], frames.last().unwrap());
+    assert!(first.counter("pieces").unwrap() >= 6.0);
+    // At the end the pieces lie on the ground, wider than the pumpkin was.
+    let width = |frame: &Frame| frame.positions.iter().map(|p| p.x.hypot(p.y)).fold(0.0, f64::max);
+    assert!(width(last) > 1.3 * width(first), "{} to {}", width(first), width(last));
+    assert!(energy < 0.3 * frames[0].counter("energy").unwrap());
+    let before_last = &frames[frames.len() - 2];
+    let moves = last.positions.iter().zip(&before_last.positions).map(|(p, q)| p.distance(*q));
+    assert!(moves.fold(0.0, f64::max) < 0.02, "the pieces have come to rest");
+}
+
+#[test]
+fn pieces_of_the_pumpkin_keep_their_shape() {
+    let frames = frames("pumpkin", &small(90));
+    let broken = frames.iter().rposition(|frame| !frame.added.is_empty()).unwrap();
+    let (first, last) = (&frames[broken], frames.last().unwrap());
+    for new in first.added.iter().step_by(7) {
+        let [a, b, _] = new.corners.map(|v| v as usize);
+        let length = |frame: &Frame| frame.positions[a].distance(frame.positions[b]);
+        assert!((length(first) - length(last)).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn the_apple_holds_its_skin_until_it_is_cut_and_then_lets_it_go() {
+    let mut triangles = Triangles::default();
+    let frames = frames("apple", &small(450));
+    let rest = &frames[0].positions;
+    for frame in &frames {
+        triangles.follow(frame);
+        let free = frame.counter("free").unwrap() as usize;
+        let moved = frame.positions.iter().zip(rest).filter(|(p, q)| p != q).count();
+        assert!(moved <= free, "{moved} vertices moved in step {}, {free} are free", frame.step);
+        assert!(frame.positions.iter().all(|p| p.z > -2.21 && p.is_finite()));
+        if [0, 50, 250, 450].contains(&frame.step) {
+            assert_fragments_are_closed(frame, &triangles);
+            assert_pairs_are_those_of_brute_force(frame, &triangles, true);
+        }
+    }
+    let last = frames.last().unwrap();
+    assert!(last.counter("free").unwrap() > 100.0);
+    // The peel hangs below the apple, and the upper half of the skin is where it was.
+    let lowest = |frame: &Frame| frame.positions.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    assert!(lowest(last) < lowest(&frames[0]) - 0.5, "the peel reaches {}", lowest(last));
+    let upper = |p: &DVec3| p.z > 0.4;
+    assert!(rest.iter().zip(&last.positions).filter(|(p, _)| upper(p)).all(|(p, q)| p == q));
+}
+
+#[test]
+fn freed_peel_springs_open() {
+    // Bent less than the apple is, the peel swings away from the axis.
+    let frames = frames("apple", &small(450));
+    let away = |p: &DVec3| p.x.hypot(p.y);
+    let rest = &frames[0].positions;
+    let farthest = |frame: &Frame| {
+        let moved = frame.positions.iter().zip(rest).filter(|(p, q)| p != q);
+        moved.map(|(p, q)| away(p) - away(q)).fold(0.0, f64::max)
+    };
+    let farthest = frames.iter().map(farthest).fold(0.0, f64::max);
+    assert!(farthest > 0.2, "only {farthest}");
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let refused = |scene: &str, options: SceneOptions| start(scene, &options).unwrap_err();
+    assert_eq!(
+        refused("pear", SceneOptions::default()).to_string(),
+        "there is no scene `pear` (there are triceratops, apple, pumpkin)"
+    );
+    assert_eq!(refused("apple", small(0)), SceneError::NoSteps);
+    for pieces in [0, 1, 65] {
+        let options = SceneOptions { pieces, ..SceneOptions::default() };
+        assert_eq!(refused("pumpkin", options), SceneError::BadPieces { pieces });
+    }
+    let with = |mesh: Mesh| SceneOptions { mesh: Some(mesh), ..small(3) };
+    let ball = shapes::icosphere(1.0, 2);
+    assert_eq!(refused("apple", with(ball.clone())), SceneError::TakesNoMesh { scene: "apple" });
+    let sheet = Mesh::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y], vec![[0, 1, 2]]).unwrap();
+    let nothing = Mesh::new(vec![], vec![]).unwrap();
+    for scene in ["triceratops", "pumpkin"] {
+        assert_eq!(refused(scene, with(sheet.clone())), SceneError::NotClosed { edges: 3 });
+        assert_eq!(refused(scene, with(nothing.clone())), SceneError::NotClosed { edges: 1 });
+        assert_eq!(refused(scene, with(ball.flipped())), SceneError::NotOriented);
+    }
+}
+
+#[test]
+fn a_mesh_of_any_size_can_be_dropped() {
+    let huge = shapes::icosphere(1e6, 2);
+    let frames = frames("pumpkin", &SceneOptions { mesh: Some(huge), pieces: 3, ..small(60) });
+    assert!(frames.last().unwrap().counter("pieces").unwrap() >= 3.0);
+}
