@@ -93,6 +93,7 @@ impl Peeling {
     fn new(apple: Apple, options: &SceneOptions) -> Result<Self, SceneError> {
         let (core, skin) = (apple.core(), apple.skin());
         let rest = LiveMesh::new(skin.clone());
+        // No points inside the cut, whose depth is less than an edge; no slivers beside it, which would be hard to move.
         let cut = CutOptions { growth: f64::INFINITY, clearance: 0.25, ..CutOptions::default() };
         let cutter = Cutter::new(&rest, &apple.helicoid()?, &cut)?;
         let whole = Mesh::join([&core, &skin]).expect("few triangles");

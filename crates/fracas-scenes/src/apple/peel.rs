@@ -5,7 +5,16 @@
 //!
 //! Links run along all edges of the mesh, and through the thickness between the vertices that were there at
 //! first: straight across, and crosswise to the neighbours, which resists shear. A link through the thickness breaks when
-//! the cut passes between its ends.
+//! the cut passes between its ends. Vertices on the cut are braced likewise, against the other side of the triangle they
+//! divide, or the rims of the peel would fold flat:
+//!
+//! ```text
+//!   outer  ──●────────●────▪ cut       ▪ is on the cut, ● was there at first.
+//!            │ ╲    ╱ │  ╱ │
+//!            │   ╳    │ ╱  │ face of the cut
+//!            │ ╱    ╲ │╱   │
+//!   inner  ──●────────●────▪
+//! ```
 
 use super::contact::{self, Contact};
 use super::shape::Apple;
@@ -37,6 +46,8 @@ pub(super) struct Peel {
     cracks: Cracks,
     /// Links through the thickness, each with the front at which it breaks.
     across: Vec<(Link, f64)>,
+    /// Links from vertices on the cut through the thickness. Those to the wrong side of the cut do not count.
+    braces: Vec<Link>,
     free: Vec<u32>,
     links: Vec<Link>,
     contacts: Vec<Contact>,
@@ -58,6 +69,7 @@ impl Peel {
             free_at: vec![f64::INFINITY; count as usize],
             cracks: Cracks::none(rest),
             across: across(&apple, rest),
+            braces: Vec::new(),
             free: Vec::new(),
             links: Vec::new(),
             contacts: Vec::new(),
@@ -80,7 +92,13 @@ impl Peel {
                 }
             }
         }
-        for (place, host) in edit.new_positions.iter().zip(hosts) {
+        for (vertex, (place, host)) in applied.vertices.clone().zip(edit.new_positions.iter().zip(hosts)) {
+            for corner in host.into_iter().flat_map(|host| rest.corners(host)) {
+                if let Some(opposite) = self.opposite(corner) {
+                    let length = place.distance(rest.positions()[opposite as usize]);
+                    self.braces.push(Link { ends: [vertex, opposite], length });
+                }
+            }
             let (point, side) = host.map_or_else(
                 || (Point { position: *place, velocity: DVec3::ZERO, before: *place, mobility: 0.0 }, 0.0),
                 |host| self.between(rest, rest.corners(host), *place),
@@ -134,6 +152,12 @@ impl Peel {
             .iter()
             .filter(|(link, breaks_at)| *breaks_at > front && link.ends.iter().any(|&v| is_free(v)));
         self.links.extend(whole.map(|(link, _)| *link));
+        // Vertices of one turn are freed by fronts less than half a turn apart.
+        let braces = self.braces.iter().filter(|Link { ends: [a, b], .. }| {
+            let apart = free_at[*a as usize] - free_at[*b as usize];
+            apart.abs() < 0.5 * TAU && (is_free(*a) || is_free(*b))
+        });
+        self.links.extend(braces);
     }
 
     /// Moves everything that is free.
@@ -182,10 +206,23 @@ impl Peel {
         (Point { position, velocity, before: position, mobility: 0.0 }, side)
     }
 
+    /// The vertex on the other side of the skin; only vertices that were there at first have one.
+    fn opposite(&self, vertex: u32) -> Option<u32> {
+        let per_side = self.apple.per_side();
+        match vertex / per_side {
+            0 => Some(vertex + per_side),
+            1 => Some(vertex - per_side),
+            _ => None,
+        }
+    }
+
     /// Finds out when a vertex becomes free: when the cut has passed above all triangles around it.
+    ///
+    /// Corners that were there at first tell on which side of the cut a triangle is; those on the cut cannot.
     fn note_freedom(&mut self, rest: &LiveMesh, vertex: u32) {
         let around = rest.triangles_of_vertex(vertex).filter(|id| !self.cracks.contain(*id));
-        let passed = around.map(|id| self.apple.passed_at(rest.triangle(id).centroid()));
+        let corners = around.flat_map(|id| rest.corners(id)).filter(|&v| self.opposite(v).is_some());
+        let passed = corners.map(|v| self.apple.passed_at(rest.positions()[v as usize]));
         self.free_at[vertex as usize] = passed.reduce(f64::max).unwrap_or(f64::INFINITY);
     }
 
@@ -244,4 +281,64 @@ fn obstacle(p: DVec3) -> Option<(f64, DVec3)> {
     }
     let depth = Apple::depth_in_core(p);
     (depth > 0.0).then(|| (depth, p.normalize_or(DVec3::Z)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Size;
+    use fracas::crack::{CutOptions, Cutter};
+
+    #[test]
+    fn the_cut_severs_every_link_across_it_and_frees_all_below_its_end() {
+        let apple = Apple::new(Size::Small);
+        let mut rest = LiveMesh::new(apple.skin());
+        let options = CutOptions { growth: f64::INFINITY, clearance: 0.25, ..CutOptions::default() };
+        let mut cutter = Cutter::new(&rest, &apple.helicoid().unwrap(), &options).unwrap();
+        let mut peel = Peel::new(apple, &rest);
+        let [from, to] = cutter.range().unwrap();
+        for step in 1..=50 {
+            let front = from + (to - from) * f64::from(step) / 50.0;
+            let edit = cutter.advance_to(&rest, front).unwrap();
+            let applied = rest.apply(&edit).unwrap();
+            let new = peel.follow(&rest, &edit, &applied);
+            assert_eq!(new, edit.new_positions, "nothing has moved yet");
+            peel.free_up_to(&rest, front);
+            let is_free = |v: &u32| peel.free.binary_search(v).is_ok();
+            assert!((0..apple.per_side()).all(|v| {
+                let passed = apple.passed_at(rest.positions()[v as usize]);
+                !is_free(&v) || passed <= front
+            }));
+        }
+        assert!(cutter.is_finished());
+        // Ends of a link are passed within less than half a turn: the cut is not between them.
+        for link in peel.links.iter().filter(|link| link.ends.iter().all(|&v| peel.free_at[v as usize] < to))
+        {
+            let [a, b] = link.ends.map(|v| peel.free_at[v as usize]);
+            assert!((a - b).abs() < 0.5 * TAU, "{link:?} joins two turns: {a} and {b}");
+        }
+        // Of the vertices that were there at first, all are free whose neighbourhood lies below the end of the cut.
+        let below = (0..2 * apple.per_side()).filter(|&v| {
+            apple.passed_at(rest.positions()[v as usize]) < to - 6.0 * TAU / apple.segments as f64
+        });
+        let held: Vec<u32> = below.filter(|v| peel.free.binary_search(v).is_err()).collect();
+        assert!(held.is_empty(), "{held:?} are held");
+    }
+
+    #[test]
+    fn new_vertices_inherit_motion_and_side() {
+        let apple = Apple::new(Size::Small);
+        let rest = LiveMesh::new(apple.skin());
+        let mut peel = Peel::new(apple, &rest);
+        let corners = rest.corners(TriangleId(0));
+        for (k, v) in corners.into_iter().enumerate() {
+            peel.points[v as usize].position += DVec3::new(k as f64, 0.0, 1.0);
+            peel.points[v as usize].velocity = DVec3::Y * k as f64;
+        }
+        let (point, side) = peel.between(&rest, corners, rest.triangle(TriangleId(0)).centroid());
+        let shift = point.position - rest.triangle(TriangleId(0)).centroid();
+        assert!((shift - DVec3::new(1.0, 0.0, 1.0)).length() < 1e-12);
+        assert!((point.velocity - DVec3::Y).length() < 1e-12);
+        assert!((side - 1.0).abs() < 1e-12);
+    }
 }
