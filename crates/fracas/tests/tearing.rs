@@ -88,7 +88,7 @@ fn options(kind: usize) -> TearingOptions {
     match kind {
         0 => default,
         1 => TearingOptions { upkeep: 0, ..default },
-        2 => TearingOptions { settle_height: 3, upkeep: 64, ..default },
+        2 => TearingOptions { settle_height: 0, upkeep: 64, ..default },
         3 => TearingOptions { build: TearingBuild::Median, metric: Metric::SquaredVolume, ..default },
         _ => TearingOptions::paper(),
     }
@@ -258,4 +258,58 @@ proptest! {
         prop_assert_eq!(finder.find_self_pairs(&body), crate::expected(&body, Touch::Include));
         prop_assert!(body.split(&of[1..]).is_err());
     }
+}
+
+/// Triangles added, removed and moved by the hundred thousand, with every invariant checked after each step.
+#[test]
+fn a_hundred_thousand_edits() {
+    let mut dice = Dice(42);
+    let mut body = TearingBody::build(shapes::icosphere(1.0, 3));
+    let mut finder = TearingFinder::new(PairOptions { parallel: false, ..PairOptions::default() });
+    let (mut edits, mut steps) = (0, 0);
+    while edits < 100_000 {
+        let mut edit = random_edit(body.mesh(), 120, &mut dice);
+        if body.mesh().live_count() > 3_000 {
+            // A large part is lost at once, so that bodies stay small and trees fall as well as grow.
+            let live: Vec<TriangleId> = body.mesh().live_triangles().collect();
+            edit = MeshEdit { removed: live[dice.below(500)..2_500].to_vec(), ..MeshEdit::default() };
+        }
+        edits += edit.removed.len() + edit.added.len() + edit.moved.len();
+        steps += 1;
+        body.apply(&edit).unwrap();
+        assert_eq!(body.validate(), Ok(()), "after step {steps}");
+        if steps % 100 == 0 {
+            assert_eq!(finder.find_self_pairs(&body), expected(&body, Touch::Include), "after step {steps}");
+        }
+    }
+}
+
+#[test]
+fn bad_edits_are_refused_and_change_nothing() {
+    let mut body = TearingBody::build(shapes::icosphere(1.0, 1));
+    let good = |corners| NewTriangle { corners, origin: Origin::Crack };
+    let bad = [
+        MeshEdit { removed: vec![TriangleId(80)], ..MeshEdit::default() },
+        MeshEdit { removed: vec![TriangleId(3), TriangleId(3)], ..MeshEdit::default() },
+        MeshEdit { added: vec![good([0, 1, 1])], ..MeshEdit::default() },
+        MeshEdit { added: vec![good([0, 1, 42])], ..MeshEdit::default() },
+        MeshEdit { new_positions: vec![DVec3::NAN], ..MeshEdit::default() },
+        MeshEdit { moved: vec![(0, DVec3::splat(f64::INFINITY))], ..MeshEdit::default() },
+    ];
+    let before = (body.mesh().live_count(), body.quality());
+    for edit in bad {
+        assert!(body.apply(&edit).is_err(), "{edit:?}");
+        assert_eq!((body.mesh().live_count(), body.quality()), before);
+        assert_eq!(body.validate(), Ok(()));
+    }
+    // A triangle that is gone cannot go again; a body may lose all it has and grow again.
+    let all = MeshEdit { removed: (0..80).map(TriangleId).collect(), ..MeshEdit::default() };
+    body.apply(&all).unwrap();
+    assert!(body.apply(&all).is_err());
+    assert_eq!((body.validate(), body.piece_count()), (Ok(()), 0));
+    assert!(TearingFinder::default().find_self_pairs(&body).is_empty());
+    body.apply(&MeshEdit { added: vec![good([0, 1, 2]), good([2, 1, 3])], ..MeshEdit::default() }).unwrap();
+    assert_eq!((body.validate(), body.quality().triangles), (Ok(()), 2));
+    let wrong = body.set_positions(&[DVec3::ZERO]);
+    assert!(wrong.is_err());
 }

@@ -14,6 +14,7 @@
 
 use super::arena::{Arena, NONE, Slot, TAGS};
 use super::build::{SMALL, SmallSet};
+use super::metric::Metric;
 use super::place::{Group, Placement};
 use super::{TearingBuild, TearingOptions, Tree};
 use crate::geom::DVec3;
@@ -91,6 +92,12 @@ impl Tree {
         applied: &Applied,
         options: &TearingOptions,
     ) -> TearStats {
+        if edit.removed.len() + edit.added.len() >= TAGS as usize {
+            // More than can be told apart by tags; an edit of this size is a new body anyway.
+            self.pieces.clear();
+            self.rebuild(mesh, options);
+            return TearStats { rebuilt: mesh.live_count() as u64, ..TearStats::default() };
+        }
         self.arena.leaf_at.resize(mesh.slot_count(), NONE);
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.touched.clear();
@@ -108,7 +115,12 @@ impl Tree {
         let pieces = &self.pieces;
         scratch.placement.flood(mesh, edit, applied, |added| {
             let leaf = &leaves[added as usize];
-            pieces.iter().find_map(|piece| arena.nearest_leaf(piece.root, leaf))
+            let growth = |root: u32| {
+                let slot = arena.slot(root);
+                Metric::Area.of(slot.union(leaf)) - Metric::Area.of_slot(slot)
+            };
+            let nearest = pieces.iter().min_by(|a, b| growth(a.root).total_cmp(&growth(b.root)))?;
+            arena.nearest_leaf(nearest.root, leaf)
         });
         self.list_bunches(edit, &mut scratch);
         self.write_bunches(&mut scratch);
@@ -210,7 +222,7 @@ impl Tree {
         stats.marked = self.arena.mark(&mut scratch.touched, &mut scratch.roots);
         let metric = self.metric(options);
         for &root in &scratch.roots {
-            self.arena.mend(root, metric, &mut self.pending, options.settle_height);
+            self.arena.mend(root, metric, &mut self.pending, options.treelet_height());
         }
         self.forget_empty_pieces();
     }
@@ -234,7 +246,6 @@ impl Arena {
         let slot = &mut self.slots[at as usize];
         if slot.tag() == 0 {
             bunches.push(Bunch { slot: at, first_group: NONE });
-            assert!(bunches.len() < TAGS as usize, "too many changes in one step");
             slot.set_tag(bunches.len() as u32);
         }
         &mut bunches[slot.tag() as usize - 1]

@@ -91,7 +91,8 @@ pub struct TearingOptions {
     /// Triangles in parts of the tree that a step may build anew; 0 turns upkeep off. More makes queries faster and
     /// steps slower. Default: 512.
     pub upkeep: usize,
-    /// Height of the parts that upkeep rebuilds: from 2 to 16. Default: 7, parts of about a hundred triangles.
+    /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 7, parts of
+    /// about a hundred triangles.
     pub settle_height: u8,
     /// Notice when an edit parts a piece in two, and give each its own tree. Default: true.
     pub separate: bool,
@@ -123,6 +124,13 @@ impl TearingOptions {
             rebuild_above_q: Some(2.3),
             ..Self::default()
         }
+    }
+}
+
+impl TearingOptions {
+    /// Treelets must be larger than the bunches that edits make anew.
+    fn treelet_height(&self) -> u8 {
+        self.settle_height.clamp(4, 16)
     }
 }
 

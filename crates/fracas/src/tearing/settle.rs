@@ -37,7 +37,7 @@ impl Tree {
             return 0;
         }
         let slot = *self.arena.slot(at);
-        if slot.child().as_node() != Some(node) || slot.height() != options.settle_height {
+        if slot.child().as_node() != Some(node) || slot.height() != options.treelet_height() {
             return 0;
         }
         scratch.items.clear();
