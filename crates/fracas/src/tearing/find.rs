@@ -34,11 +34,14 @@ type Task = (u32, u32);
 /// Finds intersecting pairs among bodies that tear; keeps its memory from query to query.
 ///
 /// ```
-/// use fracas::tearing::{TearingBody, TearingFinder};
+/// use fracas::geom::{DVec3, Pose};
 /// use fracas::mesh::shapes;
-/// let cloth = TearingBody::build(shapes::folded_cloth(2_000));
+/// use fracas::tearing::{TearingBody, TearingFinder};
+/// let ball = TearingBody::build(shapes::icosphere(1.0, 3));
 /// let mut finder = TearingFinder::default();
-/// assert!(!finder.find_self_pairs(&cloth).is_empty());
+/// assert!(finder.find_self_pairs(&ball).is_empty());
+/// let aside = Pose::from_translation(DVec3::new(1.5, 0.0, 0.0)).unwrap();
+/// assert!(!finder.find_pairs_posed(&ball, &Pose::IDENTITY, &ball, &aside).is_empty());
 /// ```
 #[derive(Default)]
 pub struct TearingFinder {
