@@ -104,6 +104,8 @@ impl Histogram {
         octave.high = max(octave.high, middle);
     }
 
+    /// Threads count for themselves first.
+    #[cfg(feature = "parallel")]
     pub(super) fn add(&mut self, other: &Self) {
         for (octave, other) in self.octaves.iter_mut().zip(&other.octaves) {
             if other.count > 0 {
