@@ -8,7 +8,7 @@
 //! The median rule divides in halves along the longest axis, as the paper does.
 
 use super::arena::{Arena, Child, Slot};
-use crate::tree::split::{BINS, BestCut, Bin, Binning, Extent, Item, cut, cut_by_bins, half_area};
+use crate::tree::split::{BINS, BestCut, Bin, Binning, Extent, Item, best_cut, cut, cut_by_bins, half_area};
 use glam::Vec4;
 
 /// How sets of triangles are divided when a tree, or a part of it, is built.
@@ -220,7 +220,7 @@ fn split_by_area(items: &mut [Item], height: u8) -> (usize, (u8, u8)) {
         }
         let binning = Binning::new(&extent, axis, if total <= 64 { BINS / 2 } else { BINS });
         if binning.scale > 0.0 {
-            let cut = best_binned_cut(items, binning, &heights);
+            let cut = best_cut(items, binning, cost, |left| heights(left).is_some());
             if cut.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
                 best = Some(cut);
             }
@@ -239,33 +239,9 @@ fn split_by_area(items: &mut [Item], height: u8) -> (usize, (u8, u8)) {
     (left, heights(left).expect("only such cuts are considered"))
 }
 
-/// The cheapest allowed cut between two bins along one axis.
-fn best_binned_cut(
-    items: &[Item],
-    binning: Binning,
-    heights: &impl Fn(usize) -> Option<(u8, u8)>,
-) -> BestCut {
-    let mut bins = [Bin::EMPTY; BINS];
-    for item in items {
-        bins[binning.bin_of(item) % BINS].add(item.low, item.high, 1);
-    }
-    let mut above_cost = [0.0; BINS];
-    let mut above = Bin::EMPTY;
-    for k in (1..=binning.last).rev() {
-        above.add(bins[k].low, bins[k].high, bins[k].count);
-        above_cost[k] = half_area(above.low, above.high) * above.count as f32;
-    }
-    let mut best = BestCut { cost: f32::INFINITY, binning, counts: bins.map(|bin| bin.count), below: 0 };
-    let mut below = Bin::EMPTY;
-    for k in 1..=binning.last {
-        below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
-        let cost = half_area(below.low, below.high) * below.count as f32 + above_cost[k];
-        let count = below.count as usize;
-        if cost < best.cost && count > 0 && count < items.len() && heights(count).is_some() {
-            (best.cost, best.below) = (cost, count);
-        }
-    }
-    best
+/// Cost of visiting what a bin holds: area times triangles.
+fn cost(bin: &Bin) -> f32 {
+    half_area(bin.low, bin.high) * bin.count as f32
 }
 
 /// The place of the cheapest allowed cut of a few items, sorted along an axis. Trying all three axes makes boxes one
@@ -277,15 +253,15 @@ fn best_sorted_cut(items: &mut [Item], axis: usize, heights: &impl Fn(usize) -> 
     let mut above = Bin::EMPTY;
     for k in (1..total).rev() {
         above.add(items[k].low, items[k].high, 1);
-        above_cost[k] = half_area(above.low, above.high) * above.count as f32;
+        above_cost[k] = cost(&above);
     }
     let mut best = (f32::INFINITY, 0);
     let mut below = Bin::EMPTY;
     for k in 1..total {
         below.add(items[k - 1].low, items[k - 1].high, 1);
-        let cost = half_area(below.low, below.high) * k as f32 + above_cost[k];
-        if (cost < best.0 || best.1 == 0) && heights(k).is_some() {
-            best = (cost, k);
+        let whole = cost(&below) + above_cost[k];
+        if (whole < best.0 || best.1 == 0) && heights(k).is_some() {
+            best = (whole, k);
         }
     }
     best.1

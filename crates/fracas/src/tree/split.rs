@@ -213,7 +213,7 @@ fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
         }
         let binning = Binning::new(extent, axis, bins);
         if binning.scale > 0.0 {
-            let cut = best_cut(items, binning);
+            let cut = best_cut(items, binning, Bin::cost, |_| true);
             if cut.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
                 best = Some(cut);
             }
@@ -229,8 +229,13 @@ fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
     }
 }
 
-/// The cheapest cut between two bins along one axis.
-fn best_cut(items: &[Item], binning: Binning) -> BestCut {
+/// The cheapest cut between two bins along one axis, among those whose lower part may have its count.
+pub(crate) fn best_cut(
+    items: &[Item],
+    binning: Binning,
+    cost_of: impl Fn(&Bin) -> f32,
+    is_allowed: impl Fn(usize) -> bool,
+) -> BestCut {
     let mut bins = [Bin::EMPTY; BINS];
     for item in items {
         bins[binning.bin_of(item) % BINS].add(item.low, item.high, 1);
@@ -239,16 +244,16 @@ fn best_cut(items: &[Item], binning: Binning) -> BestCut {
     let mut above = Bin::EMPTY;
     for k in (1..=binning.last).rev() {
         above.add(bins[k].low, bins[k].high, bins[k].count);
-        above_cost[k] = above.cost();
+        above_cost[k] = cost_of(&above);
     }
     let mut below = Bin::EMPTY;
     let counts = bins.map(|bin| bin.count);
     let mut best = BestCut { cost: f32::INFINITY, binning, counts, below: 0 };
     for k in 1..=binning.last {
         below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
-        let cost = below.cost() + above_cost[k];
-        if below.count > 0 && (below.count as usize) < items.len() && cost < best.cost {
-            (best.cost, best.below) = (cost, below.count as usize);
+        let (cost, count) = (cost_of(&below) + above_cost[k], below.count as usize);
+        if cost < best.cost && count > 0 && count < items.len() && is_allowed(count) {
+            (best.cost, best.below) = (cost, count);
         }
     }
     best
