@@ -14,7 +14,8 @@
 //! slot of a *holder*, a node with nothing above and nothing in its second slot.
 
 use super::metric::Sums;
-use glam::Vec4;
+use crate::tree::split::Item;
+use glam::{BVec4A, Vec4};
 
 /// No slot, no node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -62,6 +63,12 @@ pub(super) struct Slot {
     high: Vec4,
 }
 
+/// A vector with zero in its last lane.
+#[inline]
+pub(super) fn without_w(v: Vec4) -> Vec4 {
+    Vec4::select(BVec4A::new(true, true, true, false), v, Vec4::ZERO)
+}
+
 /// A box as two vectors whose last lanes mean nothing.
 pub(super) type Bounds = (Vec4, Vec4);
 
@@ -88,6 +95,19 @@ impl Slot {
     pub(super) fn leaf(triangle: u32, low: [f32; 3], high: [f32; 3]) -> Self {
         let vector = |p: [f32; 3]| Vec4::new(p[0], p[1], p[2], 0.0);
         Self::new((vector(low), vector(high)), Child::leaf(triangle), 0)
+    }
+
+    /// The leaf as an item of a build. The bits that name its child take the place of the triangle's number.
+    #[inline]
+    pub(super) fn as_item(&self) -> Item {
+        debug_assert!(self.child().as_leaf().is_some());
+        Item { low: self.low, high: without_w(self.high) }
+    }
+
+    /// The leaf that has become an item.
+    #[inline]
+    pub(super) fn of_item(item: &Item) -> Self {
+        Self { low: item.low, high: item.high }
     }
 
     #[inline]
@@ -158,6 +178,14 @@ impl Slot {
         let apart = self.low.cmpgt(other.high).bitmask() | other.low.cmpgt(self.high).bitmask();
         apart & 0b111 == 0
     }
+}
+
+/// A subtree that has just been put into a slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Built {
+    pub(super) slot: Slot,
+    /// Its own box included.
+    pub(super) sums: Sums,
 }
 
 /// What is known of a node beside its slots. Both are used together, on every way up.
@@ -251,10 +279,11 @@ impl Arena {
     #[inline]
     pub(super) fn pull(&mut self, node: u32) -> Slot {
         let at = 2 * node as usize;
-        let (a, b) = (self.slots[at], self.slots[at + 1]);
-        let sums = Sums::of(&a, self.sums_below(&a)) + Sums::of(&b, self.sums_below(&b));
+        let [a, b] = &self.slots[at..at + 2] else { unreachable!("two slots") };
+        let sums = Sums::of(a, self.sums_below(a)) + Sums::of(b, self.sums_below(b));
+        let pulled = Slot::new(a.union(b), Child::node(node), 1 + a.height().max(b.height()));
         self.nodes[node as usize].sums = sums;
-        Slot::new(a.union(&b), Child::node(node), 1 + a.height().max(b.height()))
+        pulled
     }
 
     /// The sums of the node a slot leads to, nothing for a triangle.
@@ -279,6 +308,28 @@ impl Arena {
         self.put(2 * node, a);
         self.put(2 * node + 1, b);
         self.pull(node)
+    }
+
+    /// Puts a triangle into a slot.
+    #[inline]
+    pub(super) fn put_leaf(&mut self, at: u32, item: &Item) -> Built {
+        let slot = Slot::of_item(item);
+        self.slots[at as usize] = slot;
+        if let Some(triangle) = slot.child().as_leaf() {
+            self.leaf_at[triangle as usize] = at;
+        }
+        Built { slot, sums: Sums::of_leaf(&slot) }
+    }
+
+    /// Puts a node into a slot, given what has been put into its own two.
+    #[inline]
+    pub(super) fn put_node(&mut self, at: u32, node: u32, a: Built, b: Built) -> Built {
+        let height = 1 + a.slot.height().max(b.slot.height());
+        let slot = Slot::new(a.slot.union(&b.slot), Child::node(node), height);
+        let below = a.sums + b.sums;
+        self.slots[at as usize] = slot;
+        self.nodes[node as usize] = NodeInfo { parent: at, sums: below };
+        Built { slot, sums: Sums::of(&slot, below) }
     }
 
     /// Nodes in use, holders included.

@@ -135,28 +135,34 @@ impl Arena {
         }
     }
 
-    /// Puts right everything marked below a slot: drops what is empty, restores balance, tightens what has changed.
+    /// Puts right everything marked below a slot: drops what is empty, restores balance, tightens what has changed. The
+    /// largest changed subtrees that are no higher than `treelet_height` are added to the list.
     ///
     /// Post-order over the marked nodes: each is looked at once, when all below it is in order.
-    pub(super) fn mend(&mut self, at: u32, metric: Metric, settled: &mut Vec<u32>, settle_height: u8) {
+    pub(super) fn mend(&mut self, at: u32, metric: Metric, treelets: &mut Vec<u32>, treelet_height: u8) {
         let slot = &mut self.slots[at as usize];
         if !slot.is_dirty() {
             return;
         }
         slot.set_dirty(false);
         let Some(node) = slot.child().as_node() else { return };
-        self.mend(2 * node, metric, settled, settle_height);
-        self.mend(2 * node + 1, metric, settled, settle_height);
+        let marked = [2 * node, 2 * node + 1].map(|at| self.slot(at).is_dirty());
+        self.mend(2 * node, metric, treelets, treelet_height);
+        self.mend(2 * node + 1, metric, treelets, treelet_height);
         let (a, b) = (*self.slot(2 * node), *self.slot(2 * node + 1));
+        if a.height().max(b.height()) >= treelet_height {
+            for (child, marked) in [a, b].iter().zip(marked) {
+                if marked && child.height() <= treelet_height {
+                    treelets.extend(child.child().as_node());
+                }
+            }
+        }
         if a.is_empty() || b.is_empty() {
             self.free_node(node);
             self.put(at, if a.is_empty() { b } else { a });
         } else if a.height().abs_diff(b.height()) <= 1 {
             self.permute(node, metric);
             let pulled = self.pull(node);
-            if pulled.height() == settle_height {
-                settled.push(node);
-            }
             self.slots[at as usize] = pulled;
         } else {
             let joined = self.join(node, a, b, metric);

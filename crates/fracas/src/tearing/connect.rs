@@ -71,7 +71,6 @@ impl TearingBody {
     pub(super) fn separate(&mut self, edit: &MeshEdit) -> usize {
         let mut clusters = std::mem::take(&mut self.clusters);
         clusters.find(&self.mesh, &self.tree, edit);
-        let metric = self.tree.metric(&self.options);
         let mut parts = 0;
         for root in clusters.lost_parts() {
             let vertices = &clusters.nodes[root as usize].members;
@@ -80,7 +79,7 @@ impl TearingBody {
             triangles.sort_unstable();
             triangles.dedup();
             if !triangles.is_empty() {
-                self.tree.split_off(&triangles, metric);
+                self.tree.split_off(&triangles, &self.options);
                 parts += 1;
             }
         }

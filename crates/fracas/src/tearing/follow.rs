@@ -13,9 +13,10 @@
 //! rotations could not.
 
 use super::arena::{Arena, NONE, Slot, TAGS};
-use super::build::{SMALL, SmallSet};
+use super::build::BuildScratch;
 use super::metric::Metric;
 use super::place::{Group, Placement};
+use super::small::SMALL;
 use super::{TearingBuild, TearingOptions, Tree};
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit};
@@ -54,12 +55,12 @@ struct Bunch {
 /// Lists that every step needs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FollowScratch {
-    placement: Placement,
+    pub(super) placement: Placement,
     /// The leaves of the added triangles.
     leaves: Vec<Slot>,
     bunches: Vec<Bunch>,
     climbing: Vec<u32>,
-    small: SmallSet,
+    pub(super) build: BuildScratch,
     pub(super) items: Vec<Item>,
     pub(super) touched: Vec<u32>,
     roots: Vec<u32>,
@@ -68,19 +69,9 @@ pub(super) struct FollowScratch {
 /// The box of a triangle in frame coordinates, as a leaf.
 #[inline]
 pub(super) fn leaf_slot(mesh: &LiveMesh, frame: &Frame, triangle: u32) -> Slot {
-    let [a, b, c] = mesh.triangles()[triangle as usize].map(|v| frame.map(mesh.positions()[v as usize]));
-    let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
-    for k in 0..3 {
-        low[k] = a[k].min(b[k]).min(c[k]);
-        high[k] = a[k].max(b[k]).max(c[k]);
-    }
-    Slot::leaf(triangle, low, high)
-}
-
-#[inline]
-pub(super) fn item_of(leaf: &Slot) -> Item {
-    let ((low, high), triangle) = (leaf.bounds(), leaf.child().as_leaf().expect("a leaf"));
-    Item::of_box(low, high, triangle)
+    let [a, b, c] = mesh.triangles()[triangle as usize].map(|v| mesh.positions()[v as usize]);
+    // The frame keeps order, so that the box may be taken before it.
+    Slot::leaf(triangle, frame.map(a.min(b).min(c)), frame.map(a.max(b).max(c)))
 }
 
 impl Tree {
@@ -163,7 +154,7 @@ impl Tree {
     }
 
     fn write_bunches(&mut self, scratch: &mut FollowScratch) {
-        let FollowScratch { placement, leaves, items, touched, bunches, small, .. } = scratch;
+        let FollowScratch { placement, leaves, items, touched, bunches, build, .. } = scratch;
         for bunch in bunches {
             items.clear();
             self.arena.take_out(bunch.slot, items);
@@ -172,7 +163,7 @@ impl Tree {
                 let Group { first, next, .. } = placement.groups[group as usize];
                 let mut added = first;
                 while added != NONE {
-                    items.push(item_of(&leaves[added as usize]));
+                    items.push(leaves[added as usize].as_item());
                     added = placement.next[added as usize];
                 }
                 group = next;
@@ -180,10 +171,9 @@ impl Tree {
             match items.len() {
                 0 => self.arena.slots[bunch.slot as usize] = Slot::EMPTY,
                 1..=SMALL => {
-                    let subtree = self.arena.build_small(items, small);
-                    self.arena.put(bunch.slot, subtree);
+                    self.arena.build_small(bunch.slot, items, &mut build.small);
                 }
-                _ => self.arena.build(bunch.slot, items, None, TearingBuild::Median),
+                _ => self.arena.build(bunch.slot, items, TearingBuild::Median, build),
             }
             touched.push(bunch.slot);
         }
@@ -191,12 +181,12 @@ impl Tree {
 
     /// New triangles of a body that had none: they become a tree of their own.
     fn write_left_over(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) {
-        let FollowScratch { placement, leaves, items, .. } = scratch;
+        let FollowScratch { placement, leaves, items, build, .. } = scratch;
         items.clear();
-        items.extend(placement.left_over().iter().map(|&added| item_of(&leaves[added as usize])));
+        items.extend(placement.left_over().iter().map(|&added| leaves[added as usize].as_item()));
         if !items.is_empty() {
             let root = self.empty_piece();
-            self.arena.build(root, items, None, options.build);
+            self.arena.build(root, items, options.build, build);
         }
     }
 
@@ -222,8 +212,9 @@ impl Tree {
         stats.marked = self.arena.mark(&mut scratch.touched, &mut scratch.roots);
         let metric = self.metric(options);
         for &root in &scratch.roots {
-            self.arena.mend(root, metric, &mut self.pending, options.treelet_height());
+            self.arena.mend(root, metric, &mut self.upkeep.noted, options.treelet_height());
         }
+        self.upkeep.finish_step(self.arena.nodes.len(), options);
         self.forget_empty_pieces();
     }
 }
@@ -259,7 +250,7 @@ impl Arena {
             self.take_out(2 * node + 1, items);
             self.free_node(node);
         } else if !slot.is_empty() {
-            items.push(item_of(&slot));
+            items.push(slot.as_item());
         }
     }
 

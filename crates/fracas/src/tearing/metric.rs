@@ -1,6 +1,7 @@
 //! What makes a tree good: small boxes, measured by area or by squared volume.
 
-use super::arena::{Bounds, Slot};
+use super::arena::{Bounds, Slot, without_w};
+use glam::{Vec4, Vec4Swizzles};
 use std::ops::Add;
 
 /// What upkeep tries to make small.
@@ -14,17 +15,23 @@ pub enum Metric {
     SquaredVolume,
 }
 
+/// The edges of a box. The last lanes of its corners hold bits that are no good numbers, and arithmetic on those can be
+/// slow.
+#[inline]
+fn edges((low, high): Bounds) -> Vec4 {
+    without_w(high) - without_w(low)
+}
+
 /// Half the surface area of a box.
 #[inline]
-pub(super) fn half_area((low, high): Bounds) -> f32 {
-    // The last lanes hold bits that are no good numbers, and arithmetic on those can be slow.
-    let e = high.with_w(0.0) - low.with_w(0.0);
-    e.x * (e.y + e.z) + e.y * e.z
+pub(super) fn half_area(bounds: Bounds) -> f32 {
+    let e = edges(bounds);
+    (e * e.yzxw()).element_sum()
 }
 
 #[inline]
-pub(super) fn squared_volume((low, high): Bounds) -> f32 {
-    let e = high.with_w(0.0) - low.with_w(0.0);
+pub(super) fn squared_volume(bounds: Bounds) -> f32 {
+    let e = edges(bounds);
     let volume = e.x * e.y * e.z;
     volume * volume
 }
@@ -65,6 +72,12 @@ impl Sums {
             squared_volume: below.squared_volume + squared_volume(slot.bounds()),
             leaves: below.leaves + u32::from(slot.child().as_leaf().is_some()),
         }
+    }
+
+    /// Of a leaf.
+    #[inline]
+    pub(super) fn of_leaf(leaf: &Slot) -> Self {
+        Self { half_area: half_area(leaf.bounds()), squared_volume: squared_volume(leaf.bounds()), leaves: 1 }
     }
 }
 

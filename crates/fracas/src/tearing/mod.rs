@@ -58,11 +58,13 @@ mod build;
 mod connect;
 mod find;
 mod follow;
+mod heights;
 mod metric;
 mod place;
 mod quality;
 mod refit;
 mod settle;
+mod small;
 mod split;
 mod validate;
 
@@ -78,8 +80,9 @@ use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};
 use crate::pairs::{Frame, Precision};
 use arena::{Arena, NONE};
 use connect::Clusters;
-use follow::{FollowScratch, item_of, leaf_slot};
+use follow::{FollowScratch, leaf_slot};
 use glam::Vec4;
+use settle::Upkeep;
 
 /// How a body's tree is built and kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,11 +91,11 @@ pub struct TearingOptions {
     pub build: TearingBuild,
     /// What permutations and joins make small. Default: area.
     pub metric: Metric,
-    /// Triangles in parts of the tree that a step may build anew; 0 turns upkeep off. More makes queries faster and
-    /// steps slower. Default: 512.
+    /// Triangles that a step may build anew in parts of the tree, on average; 0 turns upkeep off. More makes queries faster
+    /// and steps slower. Default: 512.
     pub upkeep: usize,
-    /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 7, parts of
-    /// about a hundred triangles.
+    /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 10, parts of
+    /// about five hundred triangles.
     pub settle_height: u8,
     /// Notice when an edit parts a piece in two, and give each its own tree. Default: true.
     pub separate: bool,
@@ -106,7 +109,7 @@ impl Default for TearingOptions {
             build: TearingBuild::SurfaceArea,
             metric: Metric::Area,
             upkeep: 512,
-            settle_height: 7,
+            settle_height: 10,
             separate: true,
             rebuild_above_q: None,
         }
@@ -156,8 +159,7 @@ struct Tree {
     frame: Frame,
     arena: Arena,
     pieces: Vec<Piece>,
-    /// Treelets that edits have changed and upkeep has not yet rebuilt, oldest first.
-    pending: Vec<u32>,
+    upkeep: Upkeep,
     /// The node up to which [`TearingBody::refit_and_optimise`] has come.
     cursor: usize,
     /// Memory of a refit: positions in frame coordinates.
@@ -236,7 +238,7 @@ impl TearingBody {
     /// for the system to hand out pages.
     pub fn reserve(&mut self, triangles: usize, vertices: usize) {
         self.mesh.reserve(triangles, vertices);
-        self.tree.arena.reserve(triangles);
+        self.tree.reserve(triangles, self.mesh.vertex_count() + vertices);
     }
 
     /// Moves every vertex and refits all boxes.
@@ -293,6 +295,12 @@ impl TearingBody {
 }
 
 impl Tree {
+    /// Makes room for so many more triangles, and for so many vertices in all.
+    fn reserve(&mut self, triangles: usize, vertices: usize) {
+        self.arena.reserve(triangles);
+        self.scratch.placement.grow(self.arena.leaf_at.len() + triangles, vertices);
+    }
+
     /// Builds the trees anew: each piece that is there keeps its triangles; a body without pieces becomes one.
     fn rebuild(&mut self, mesh: &LiveMesh, options: &TearingOptions) {
         self.frame = frame_of(mesh);
@@ -308,11 +316,11 @@ impl Tree {
         let leaf_at = vec![NONE; mesh.slot_count()];
         self.arena = Arena { leaf_at, in_order: true, ..Arena::default() };
         self.pieces.clear();
-        self.pending.clear();
+        self.upkeep.clear();
         for set in sets.iter().filter(|set| !set.is_empty()) {
-            let mut items: Vec<_> = set.iter().map(|&t| item_of(&leaf_slot(mesh, &self.frame, t))).collect();
+            let mut items: Vec<_> = set.iter().map(|&t| leaf_slot(mesh, &self.frame, t).as_item()).collect();
             let root = self.new_piece();
-            self.arena.build(root, &mut items, None, options.build);
+            self.arena.build(root, &mut items, options.build, &mut self.scratch.build);
         }
     }
 

@@ -62,7 +62,7 @@ impl Tree {
             piece.root = 2 * holder;
             new.copy_from(&self.arena, root, piece.root);
         }
-        self.pending.clear();
+        self.upkeep.clear();
         self.arena = new;
     }
 }

@@ -1,31 +1,104 @@
 //! Upkeep within a budget: parts of the tree that edits have worked on are built anew, a few in every step.
 //!
 //! Insertions beside a host and permutations keep boxes small, but not as small as a fresh build. So a step notes the
-//! subtrees of a certain height that it has changed (`treelets`), and the next steps rebuild them, oldest first, until
-//! the budget is spent. A treelet keeps its height and its box, so nothing above it tips or grows: there are no
-//! spikes, and no rebuild of the whole.
+//! *treelets* it has changed, the largest subtrees up to a certain height, and later steps rebuild them, those first
+//! that have been left alone longest: the front of a cut comes back to a treelet for a few steps, and to rebuild it in
+//! between would be work for nothing. A treelet keeps its height and its box, so nothing above it tips or grows: there
+//! are no spikes, and no rebuild of the whole.
 
 use super::arena::{Arena, NONE};
-use super::follow::{FollowScratch, item_of};
-use super::{TearingBuild, TearingOptions, Tree};
+use super::build::Axes;
+use super::follow::FollowScratch;
+use super::{TearingOptions, Tree};
 use crate::tree::split::Item;
+use std::collections::VecDeque;
+
+/// Steps for which a treelet must be left alone before it is rebuilt.
+const QUIET_STEPS: u32 = 2;
+
+/// Treelets that wait to be rebuilt.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Upkeep {
+    /// Nodes, each with the step that changed it, in the order of steps. Counts only if no later step has changed it.
+    waiting: VecDeque<(u32, u32)>,
+    /// By node: the last step that changed it as a treelet.
+    changed_in: Vec<u32>,
+    step: u32,
+    /// Triangles that may be rebuilt now; less than none if too many were.
+    credit: i64,
+    /// What has changed since the last step ended.
+    pub(super) noted: Vec<u32>,
+}
+
+impl Upkeep {
+    /// Forgets all treelets, as when nodes get new numbers.
+    pub(super) fn clear(&mut self) {
+        self.waiting.clear();
+        self.noted.clear();
+        self.credit = 0;
+    }
+
+    /// Ends a step: what it has noted waits from now on.
+    pub(super) fn finish_step(&mut self, nodes: usize, options: &TearingOptions) {
+        self.step = self.step.wrapping_add(1);
+        if options.upkeep > 0 {
+            self.changed_in.resize(nodes, self.step.wrapping_sub(1));
+            for &node in &self.noted {
+                let changed_in = &mut self.changed_in[node as usize];
+                if *changed_in != self.step {
+                    *changed_in = self.step;
+                    self.waiting.push_back((node, self.step));
+                }
+            }
+        }
+        self.noted.clear();
+    }
+
+    /// The next treelet to look at, if any has been left alone for long enough.
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            let &(node, step) = self.waiting.front()?;
+            if self.step.wrapping_sub(step) < QUIET_STEPS {
+                return None;
+            }
+            self.waiting.pop_front();
+            if self.changed_in[node as usize] == step {
+                return Some(node);
+            }
+        }
+    }
+}
 
 impl Tree {
+    /// Notes the treelets that nodes are in.
+    pub(super) fn note_treelets(&mut self, nodes: &[u32], options: &TearingOptions) {
+        for &node in nodes {
+            let mut treelet = node;
+            loop {
+                let at = self.arena.parent(treelet);
+                let above = if at == NONE { NONE } else { self.arena.parent(at / 2) };
+                if above == NONE || self.arena.slot(above).height() > options.treelet_height() {
+                    break;
+                }
+                treelet = at / 2;
+            }
+            self.upkeep.noted.push(treelet);
+        }
+    }
+
     /// Rebuilds noted treelets within the budget. Touched slots are added to the scratch lists; the caller mends what
     /// is above them. Returns the number of triangles in what was rebuilt.
     pub(super) fn settle(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) -> u64 {
+        let budget = options.upkeep as i64;
+        // What is not used does not gather.
+        self.upkeep.credit = (self.upkeep.credit + budget).min(budget);
         let mut rebuilt = 0;
-        let mut done = 0;
-        while done < self.pending.len() && rebuilt < options.upkeep as u64 {
-            let node = self.pending[done];
-            done += 1;
-            rebuilt += self.rebuild_treelet(node, options, scratch);
-        }
-        self.pending.drain(..done);
-        // What cannot be kept up with is forgotten: it will be noted again when it changes again.
-        let most = if options.upkeep == 0 { 0 } else { MOST_PENDING };
-        if self.pending.len() > most {
-            self.pending.drain(..self.pending.len() - most);
+        while self.upkeep.credit > 0
+            && let Some(node) = self.upkeep.next()
+        {
+            let triangles = self.rebuild_treelet(node, options, scratch);
+            self.upkeep.credit -= triangles as i64;
+            rebuilt += triangles;
         }
         rebuilt
     }
@@ -37,20 +110,17 @@ impl Tree {
             return 0;
         }
         let slot = *self.arena.slot(at);
-        if slot.child().as_node() != Some(node) || slot.height() != options.treelet_height() {
+        if slot.child().as_node() != Some(node) || slot.height() > options.treelet_height() {
             return 0;
         }
         scratch.items.clear();
         self.arena.take_apart(node, &mut scratch.items);
-        // Medians do not keep heights, so they are no good here.
-        self.arena.build(at, &mut scratch.items, Some(slot.height()), TearingBuild::SurfaceArea);
+        let FollowScratch { items, build, .. } = scratch;
+        self.arena.build_by_area(at, items, slot.height(), Axes::Longest, build);
         scratch.touched.push(at);
         scratch.items.len() as u64
     }
 }
-
-/// Treelets that may wait.
-const MOST_PENDING: usize = 256;
 
 impl Arena {
     /// Gives back a node and all below it, and lists its triangles.
@@ -59,7 +129,7 @@ impl Arena {
             let slot = *self.slot(at);
             match slot.child().as_node() {
                 Some(below) => self.take_apart(below, items),
-                None => items.push(item_of(&slot)),
+                None => items.push(slot.as_item()),
             }
         }
         self.free_node(node);

@@ -16,7 +16,7 @@
 
 use super::arena::{Arena, NONE, Slot};
 use super::metric::Metric;
-use super::{TearingBody, Tree};
+use super::{TearingBody, TearingOptions, Tree};
 use crate::mesh::TriangleId;
 
 /// Labels that do not fit the body.
@@ -55,10 +55,9 @@ impl TearingBody {
         if labels.len() != slots {
             return Err(SplitError::WrongLabelCount { slots, given: labels.len() });
         }
-        let metric = self.tree.metric(&self.options);
         let judge = |slot: &Slot| slot.child().as_leaf().map(|triangle| labels[triangle as usize]);
         for piece in 0..self.tree.pieces.len() {
-            self.tree.divide(piece, metric, &judge);
+            self.tree.divide(piece, &self.options, &judge);
         }
         Ok(self.tree.pieces.len())
     }
@@ -82,23 +81,32 @@ impl TearingBody {
 
 impl Tree {
     /// Divides one piece. `judge` gives the label of a subtree that is known to have just one; it must know every leaf.
-    fn divide(&mut self, piece: usize, metric: Metric, judge: &impl Fn(&Slot) -> Option<u32>) {
+    fn divide(&mut self, piece: usize, options: &TearingOptions, judge: &impl Fn(&Slot) -> Option<u32>) {
+        let metric = self.metric(options);
         let root = self.pieces[piece].root;
         let whole = *self.arena.slot(root);
-        let mut split =
-            Split { arena: &mut self.arena, metric, judge, parts: Vec::new(), merged: Vec::new() };
+        let mut split = Split {
+            arena: &mut self.arena,
+            metric,
+            judge,
+            parts: Vec::new(),
+            merged: Vec::new(),
+            made: Vec::new(),
+        };
         if let Parts::Many(first) = split.subtree(&whole) {
             let parts = split.parts.split_off(first);
+            let made = split.made;
             self.arena.in_order = false;
             for (k, (_, part)) in parts.into_iter().enumerate() {
                 let at = if k == 0 { root } else { self.new_piece() };
                 self.arena.put(at, part);
             }
+            self.note_treelets(&made, options);
         }
     }
 
     /// Moves the given triangles, all of one piece and not all of it, to a piece of their own.
-    pub(super) fn split_off(&mut self, triangles: &[u32], metric: Metric) {
+    pub(super) fn split_off(&mut self, triangles: &[u32], options: &TearingOptions) {
         let Some(root) =
             triangles.first().and_then(|&t| self.arena.root_above(self.arena.leaf_at[t as usize]))
         else {
@@ -117,7 +125,7 @@ impl Tree {
             (true, None) => None,
         };
         let piece = self.pieces.iter().position(|piece| piece.root == root).expect("every root is a piece's");
-        self.divide(piece, metric, &judge);
+        self.divide(piece, options, &judge);
         // Whole subtrees of what has left kept their marks.
         for &triangle in triangles {
             let mut at = self.arena.leaf_at[triangle as usize];
@@ -144,6 +152,8 @@ struct Split<'a, J> {
     /// Labels and what is left of them, of subtrees that have been taken apart.
     parts: Vec<(u32, Slot)>,
     merged: Vec<(u32, Slot)>,
+    /// Nodes that joins have made.
+    made: Vec<u32>,
 }
 
 impl<J: Fn(&Slot) -> Option<u32>> Split<'_, J> {
@@ -176,6 +186,7 @@ impl<J: Fn(&Slot) -> Option<u32>> Split<'_, J> {
             match self.merged.last() {
                 Some(&(before, other)) if before == label => {
                     let spare = self.arena.new_node();
+                    self.made.push(spare);
                     let joined = self.arena.join(spare, other, part, self.metric);
                     *self.merged.last_mut().expect("just seen") = (label, joined);
                 }

@@ -36,12 +36,6 @@ impl Item {
         }
     }
 
-    /// As [`Item::new`], from vectors whose last lanes mean nothing.
-    #[inline]
-    pub(crate) fn of_box(low: Vec4, high: Vec4, triangle: u32) -> Self {
-        Self { low: low.with_w(f32::from_bits(triangle)), high: high.with_w(0.0) }
-    }
-
     #[inline]
     pub(crate) fn triangle(&self) -> u32 {
         self.low.w.to_bits()
@@ -75,6 +69,11 @@ impl Extent {
             centre_high = centre_high.max(centre);
         }
         Self { low, high, centre_low, centre_high }
+    }
+
+    /// The box of the set; last lanes mean nothing.
+    pub(crate) fn bounds(&self) -> (Vec4, Vec4) {
+        (self.low, self.high)
     }
 
     /// Half the surface area of the box.
@@ -168,6 +167,13 @@ impl Bin {
     }
 }
 
+/// The integer nearest to a small number, in the last bits of what is returned: a sum alone, where a conversion would look
+/// at everything that can go wrong.
+#[inline]
+pub(crate) fn nearest_integer(x: f32) -> u32 {
+    (x + (3 << 22) as f32).to_bits()
+}
+
 /// The map from centres to bins along one axis.
 #[derive(Clone, Copy)]
 pub(crate) struct Binning {
@@ -179,25 +185,38 @@ pub(crate) struct Binning {
 
 impl Binning {
     pub(crate) fn new(extent: &Extent, axis: usize, bins: usize) -> Self {
-        let size = extent.centre_high[axis] - extent.centre_low[axis];
-        // Just below the number of bins, so that the last centre falls into the last bin.
-        let scale = if size > 0.0 { bins as f32 * 0.9999 / size } else { 0.0 };
-        Self { axis, origin: extent.centre_low[axis], scale, last: bins - 1 }
+        Self::over(axis, extent.centre_low[axis], extent.centre_high[axis], bins)
     }
 
+    /// Bins of equal width between two coordinates of doubled centres.
+    pub(crate) fn over(axis: usize, low: f32, high: f32, bins: usize) -> Self {
+        let size = high - low;
+        // Just below the number of bins, so that the last centre falls into the last bin.
+        let scale = if size > 0.0 { bins as f32 * 0.9999 / size } else { 0.0 };
+        Self { axis, origin: low, scale, last: bins - 1 }
+    }
+
+    /// The bin of an item, one of `0..=last` whatever its coordinates.
     #[inline]
     pub(crate) fn bin_of(&self, item: &Item) -> usize {
         let x = (item.low[self.axis] + item.high[self.axis] - self.origin) * self.scale;
-        (x as usize).min(self.last)
+        (nearest_integer(x - 0.4995) as usize % BINS).min(self.last)
     }
 }
 
-/// The cheapest cut found so far: its cost, where the bins were, their counts, and the items below the cut.
+/// The cheapest cut found so far.
 pub(crate) struct BestCut {
+    /// Infinite if there is none.
     pub(crate) cost: f32,
     pub(crate) binning: Binning,
+    /// Items in each bin.
     pub(crate) counts: [u32; BINS],
+    /// Items below the cut.
     pub(crate) below: usize,
+    /// The first bin above the cut.
+    pub(crate) first_above: usize,
+    /// The boxes of what is below and above.
+    pub(crate) sides: [(Vec4, Vec4); 2],
 }
 
 fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
@@ -240,20 +259,27 @@ pub(crate) fn best_cut(
     for item in items {
         bins[binning.bin_of(item) % BINS].add(item.low, item.high, 1);
     }
-    let mut above_cost = [0.0; BINS];
-    let mut above = Bin::EMPTY;
-    for k in (1..=binning.last).rev() {
-        above.add(bins[k].low, bins[k].high, bins[k].count);
-        above_cost[k] = cost_of(&above);
+    let mut above = bins;
+    for k in (1..binning.last).rev() {
+        let next = above[k + 1];
+        above[k].add(next.low, next.high, next.count);
     }
     let mut below = Bin::EMPTY;
     let counts = bins.map(|bin| bin.count);
-    let mut best = BestCut { cost: f32::INFINITY, binning, counts, below: 0 };
+    let mut best = BestCut {
+        cost: f32::INFINITY,
+        binning,
+        counts,
+        below: 0,
+        first_above: 0,
+        sides: [EMPTY_BOX, EMPTY_BOX],
+    };
     for k in 1..=binning.last {
         below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
-        let (cost, count) = (cost_of(&below) + above_cost[k], below.count as usize);
+        let (cost, count) = (cost_of(&below) + cost_of(&above[k]), below.count as usize);
         if cost < best.cost && count > 0 && count < items.len() && is_allowed(count) {
-            (best.cost, best.below) = (cost, count);
+            (best.cost, best.below, best.first_above) = (cost, count, k);
+            best.sides = [(below.low, below.high), (above[k].low, above[k].high)];
         }
     }
     best
