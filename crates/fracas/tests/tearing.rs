@@ -260,6 +260,48 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn a_shattered_body_has_one_piece_for_each_label(
+        seed in any::<u64>(),
+        shape in 0..5_usize,
+        labels in 1..40_usize,
+        kind in 0..5_usize,
+        edited_before in any::<bool>(),
+    ) {
+        let mut dice = Dice(seed);
+        let mut body = TearingBody::build_with(start(shape), options(kind));
+        if edited_before {
+            let edit = random_edit(body.mesh(), 40, &mut dice);
+            body.apply(&edit).unwrap();
+        }
+        let edit = random_edit(body.mesh(), 200, &mut dice);
+        let of: Vec<u32> = (0..body.mesh().slot_count() + edit.added.len())
+            .map(|t| if dice.below(9) == 0 { dice.below(labels) as u32 } else { (t * labels / 1500) as u32 })
+            .collect();
+        let before = body.clone();
+        let one_more = [&of[..], &[0]].concat();
+        prop_assert!(body.shatter(&edit, &one_more).is_err());
+        prop_assert_eq!(body.mesh().live_count(), before.mesh().live_count());
+        let count = body.shatter(&edit, &of).unwrap();
+        prop_assert_eq!(body.validate(), Ok(()));
+        let mut expected: std::collections::BTreeMap<u32, Vec<TriangleId>> = Default::default();
+        for t in body.mesh().live_triangles() {
+            expected.entry(of[t.index()]).or_default().push(t);
+        }
+        let expected: Vec<Vec<TriangleId>> = expected.into_values().collect();
+        let pieces: Vec<Vec<TriangleId>> = (0..count).map(|k| body.piece_triangles(k)).collect();
+        prop_assert_eq!(pieces, expected);
+        let mut finder = TearingFinder::default();
+        prop_assert_eq!(finder.find_self_pairs(&body), crate::expected(&body, Touch::Include));
+        // Life goes on.
+        let edit = random_edit(body.mesh(), 40, &mut dice);
+        body.apply(&edit).unwrap();
+        prop_assert_eq!(body.validate(), Ok(()));
+    }
+}
+
 /// Triangles added, removed and moved by the hundred thousand, with every invariant checked after each step.
 #[test]
 fn a_hundred_thousand_edits() {

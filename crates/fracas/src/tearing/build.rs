@@ -154,12 +154,14 @@ fn cost(bin: &Bin) -> f32 {
 impl<'a> Set<'a> {
     /// Moves every item to its side of a cut. What was room becomes the items, and the other way round.
     fn divide(self, cut: &BestCut) -> (Self, Self) {
-        let (mut low, mut high) = (0, self.items.len());
-        for item in self.items.iter() {
+        let (items, spare) = (&*self.items, &mut *self.spare);
+        let mut below = 0;
+        for (k, item) in items.iter().enumerate() {
             let is_below = cut.binning.bin_of(item) < cut.first_above;
-            high -= usize::from(!is_below);
-            self.spare[if is_below { low } else { high }] = *item;
-            low += usize::from(is_below);
+            // What is above goes to the end, the last first.
+            let above = items.len() - 1 - (k - below);
+            spare[if is_below { below } else { above }] = *item;
+            below += usize::from(is_below);
         }
         self.halves(cut.below, cut.sides)
     }

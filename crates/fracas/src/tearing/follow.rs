@@ -121,11 +121,16 @@ impl Tree {
         self.mark_and_mend(&mut scratch, options, &mut stats);
         self.scratch = scratch;
 
-        let outside = |p: &DVec3| frame.map(*p).iter().any(|x| x.abs() > Frame::REACH);
-        if edit.new_positions.iter().chain(edit.moved.iter().map(|(_, p)| p)).any(outside) {
+        if self.is_outside(edit) {
             self.refit(mesh, 0, options);
         }
         stats
+    }
+
+    /// Whether an edit brings vertices to where the frame does not reach.
+    pub(super) fn is_outside(&self, edit: &MeshEdit) -> bool {
+        let outside = |p: &DVec3| self.frame.map(*p).iter().any(|x| x.abs() > Frame::REACH);
+        edit.new_positions.iter().chain(edit.moved.iter().map(|(_, p)| p)).any(outside)
     }
 
     /// Finds the bunches that hosts and removed triangles are in, hangs the groups on them, and empties the leaves of

@@ -19,7 +19,8 @@
 //! - A few parts that edits have worked on are built anew in every step (`settle`), so that queries stay as fast as on
 //!   a fresh tree and no step is slow.
 //! - A body that falls apart becomes several trees: whole subtrees go to one side or the other, mixed ones are split and
-//!   their parts joined (`split`). A cut that ends is noticed by a search that starts at the cut (`connect`).
+//!   their parts joined (`split`). Where a body shatters at once, new surface joins the piece it belongs to only after that
+//!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`).
 //! - When vertices move, all boxes are made new in one pass over memory (`refit`).
 //!
 //! # Invariants (all checked by [`TearingBody::validate`])
@@ -64,6 +65,7 @@ mod place;
 mod quality;
 mod refit;
 mod settle;
+mod shatter;
 mod small;
 mod split;
 mod validate;
@@ -73,6 +75,7 @@ pub use find::TearingFinder;
 pub use follow::TearStats;
 pub use metric::Metric;
 pub use quality::TearingQuality;
+pub use shatter::ShatterError;
 pub use split::SplitError;
 
 use crate::geom::DVec3;

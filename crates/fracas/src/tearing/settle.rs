@@ -72,15 +72,15 @@ impl Upkeep {
 impl Tree {
     /// Notes the treelets that nodes are in.
     pub(super) fn note_treelets(&mut self, nodes: &[u32], options: &TearingOptions) {
+        if options.upkeep == 0 {
+            return;
+        }
         for &node in nodes {
             let mut treelet = node;
-            loop {
-                let at = self.arena.parent(treelet);
-                let above = if at == NONE { NONE } else { self.arena.parent(at / 2) };
-                if above == NONE || self.arena.slot(above).height() > options.treelet_height() {
-                    break;
-                }
-                treelet = at / 2;
+            while let Some(above) = self.arena.node_above(treelet)
+                && self.arena.slot(self.arena.parent(above)).height() <= options.treelet_height()
+            {
+                treelet = above;
             }
             self.upkeep.noted.push(treelet);
         }
@@ -123,6 +123,12 @@ impl Tree {
 }
 
 impl Arena {
+    /// The node that holds a node, unless that is a holder or nothing.
+    fn node_above(&self, node: u32) -> Option<u32> {
+        let above = self.parent(node);
+        (above != NONE && self.parent(above / 2) != NONE).then_some(above / 2)
+    }
+
     /// Gives back a node and all below it, and lists its triangles.
     pub(super) fn take_apart(&mut self, node: u32, items: &mut Vec<Item>) {
         for at in [2 * node, 2 * node + 1] {

@@ -55,9 +55,9 @@ impl TearingBody {
         if labels.len() != slots {
             return Err(SplitError::WrongLabelCount { slots, given: labels.len() });
         }
-        let judge = |slot: &Slot| slot.child().as_leaf().map(|triangle| labels[triangle as usize]);
+        let verdicts = self.tree.arena.judge_all(labels);
         for piece in 0..self.tree.pieces.len() {
-            self.tree.divide(piece, &self.options, &judge);
+            self.tree.divide(piece, &self.options, &|slot| verdicts.of(slot, labels));
         }
         Ok(self.tree.pieces.len())
     }
@@ -80,28 +80,36 @@ impl TearingBody {
 }
 
 impl Tree {
-    /// Divides one piece. `judge` gives the label of a subtree that is known to have just one; it must know every leaf.
-    fn divide(&mut self, piece: usize, options: &TearingOptions, judge: &impl Fn(&Slot) -> Option<u32>) {
-        let metric = self.metric(options);
+    /// Divides one piece into pieces of one label each.
+    fn divide(&mut self, piece: usize, options: &TearingOptions, judge: &impl Fn(&Slot) -> Verdict) {
         let root = self.pieces[piece].root;
+        let (parts, made) = self.parts(root, self.metric(options), judge);
+        for (k, (_, part)) in parts.into_iter().enumerate() {
+            let at = if k == 0 { root } else { self.new_piece() };
+            self.arena.put(at, part);
+        }
+        self.note_treelets(&made, options);
+    }
+
+    /// Takes the tree below a slot apart: for each label a tree, sorted by label, and nodes that joins have made. The slot
+    /// is left as it was.
+    pub(super) fn parts(
+        &mut self,
+        root: u32,
+        metric: Metric,
+        judge: &impl Fn(&Slot) -> Verdict,
+    ) -> (Vec<(u32, Slot)>, Vec<u32>) {
         let whole = *self.arena.slot(root);
-        let mut split = Split {
-            arena: &mut self.arena,
-            metric,
-            judge,
-            parts: Vec::new(),
-            merged: Vec::new(),
-            made: Vec::new(),
-        };
-        if let Parts::Many(first) = split.subtree(&whole) {
-            let parts = split.parts.split_off(first);
-            let made = split.made;
-            self.arena.in_order = false;
-            for (k, (_, part)) in parts.into_iter().enumerate() {
-                let at = if k == 0 { root } else { self.new_piece() };
-                self.arena.put(at, part);
+        let (parts, merged, made) = (Vec::new(), Vec::new(), Vec::new());
+        let mut split = Split { arena: &mut self.arena, metric, judge, parts, merged, made };
+        match split.subtree(&whole) {
+            Parts::None => (Vec::new(), Vec::new()),
+            Parts::One(label) => (vec![(label, whole)], Vec::new()),
+            Parts::Many(_) => {
+                let Split { arena, parts, made, .. } = split;
+                arena.in_order = false;
+                (parts, made)
             }
-            self.note_treelets(&made, options);
         }
     }
 
@@ -120,9 +128,9 @@ impl Tree {
             }
         }
         let judge = |slot: &Slot| match (slot.is_dirty(), slot.child().as_leaf()) {
-            (false, _) => Some(0),
-            (true, Some(_)) => Some(1),
-            (true, None) => None,
+            (false, _) => Verdict::One(0),
+            (true, Some(_)) => Verdict::One(1),
+            (true, None) => Verdict::Mixed,
         };
         let piece = self.pieces.iter().position(|piece| piece.root == root).expect("every root is a piece's");
         self.divide(piece, options, &judge);
@@ -137,11 +145,56 @@ impl Tree {
     }
 }
 
-/// What a subtree holds.
+/// What is known of the labels of a subtree before it is looked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// No triangles.
+    Nothing,
+    /// Just this one, and no empty slots.
+    One(u32),
+    /// Several, or not known.
+    Mixed,
+}
+
+/// A verdict for each node; none if they are not in order.
+pub(super) struct Verdicts(Vec<Verdict>);
+
+impl Verdicts {
+    #[inline]
+    pub(super) fn of(&self, slot: &Slot, labels: &[u32]) -> Verdict {
+        if let Some(triangle) = slot.child().as_leaf() {
+            return Verdict::One(labels[triangle as usize]);
+        }
+        match slot.child().as_node() {
+            Some(node) => self.0.get(node as usize).copied().unwrap_or(Verdict::Mixed),
+            None => Verdict::Nothing,
+        }
+    }
+}
+
+impl Arena {
+    /// Looks at all labels, in one pass over memory.
+    pub(super) fn judge_all(&self, labels: &[u32]) -> Verdicts {
+        if !self.in_order {
+            return Verdicts(Vec::new());
+        }
+        let mut verdicts = Verdicts(vec![Verdict::Mixed; self.nodes.len()]);
+        for (node, pair) in self.slots.chunks_exact(2).enumerate().rev() {
+            let (a, b) = (verdicts.of(&pair[0], labels), verdicts.of(&pair[1], labels));
+            // A node without triangles is to be looked into: it must be given back.
+            verdicts.0[node] = if a == b && a != Verdict::Nothing { a } else { Verdict::Mixed };
+        }
+        verdicts
+    }
+}
+
+/// What a subtree turned out to hold.
 enum Parts {
+    /// No triangles.
+    None,
     /// A single label: it is left as it is.
     One(u32),
-    /// Several, from this place in the list on, sorted by label.
+    /// Parts from this place in the list on, sorted by label.
     Many(usize),
 }
 
@@ -156,21 +209,28 @@ struct Split<'a, J> {
     made: Vec<u32>,
 }
 
-impl<J: Fn(&Slot) -> Option<u32>> Split<'_, J> {
+impl<J: Fn(&Slot) -> Verdict> Split<'_, J> {
     fn subtree(&mut self, slot: &Slot) -> Parts {
-        if let Some(label) = (self.judge)(slot) {
-            return Parts::One(label);
+        match (self.judge)(slot) {
+            Verdict::Nothing => return Parts::None,
+            Verdict::One(label) => return Parts::One(label),
+            Verdict::Mixed => {}
         }
-        let node = slot.child().as_node().expect("only a node is without a label");
+        let node = slot.child().as_node().expect("a leaf has one label");
         let (a, b) = (*self.arena.slot(2 * node), *self.arena.slot(2 * node + 1));
         let first = self.parts.len();
         match (self.subtree(&a), self.subtree(&b)) {
             (Parts::One(p), Parts::One(q)) if p == q => return Parts::One(p),
+            (Parts::None, Parts::None) => {
+                self.arena.free_node(node);
+                return Parts::None;
+            }
             // Lists of the two children, one after the other; a single part has not been listed yet.
             (Parts::One(p), Parts::One(q)) => self.parts.extend([(p, a), (q, b)]),
             (Parts::One(p), Parts::Many(start)) => self.parts.insert(start, (p, a)),
-            (Parts::Many(_), Parts::One(q)) => self.parts.push((q, b)),
-            (Parts::Many(_), Parts::Many(_)) => {}
+            (Parts::One(p), Parts::None) => self.parts.push((p, a)),
+            (_, Parts::One(q)) => self.parts.push((q, b)),
+            (Parts::Many(_) | Parts::None, _) => {}
         }
         self.arena.free_node(node);
         self.merge(first);

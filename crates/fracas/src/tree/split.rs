@@ -199,7 +199,9 @@ impl Binning {
     /// The bin of an item, one of `0..=last` whatever its coordinates.
     #[inline]
     pub(crate) fn bin_of(&self, item: &Item) -> usize {
-        let x = (item.low[self.axis] + item.high[self.axis] - self.origin) * self.scale;
+        let (low, high): (&[f32; 4], &[f32; 4]) = (item.low.as_ref(), item.high.as_ref());
+        // There is no fourth axis, and nothing to check at run time.
+        let x = (low[self.axis % 4] + high[self.axis % 4] - self.origin) * self.scale;
         (nearest_integer(x - 0.4995) as usize % BINS).min(self.last)
     }
 }
