@@ -154,8 +154,7 @@ impl Fall {
         edit.new_positions.iter_mut().for_each(|p| *p = whole.apply(*p));
         frame.note_edit(self.body.mesh(), &edit, &mut Cracks::none(self.body.mesh()));
         frame.time("edit", || {
-            self.body.apply(&edit).expect("made for this mesh");
-            self.body.split(&broken.labels).expect("one label for each slot");
+            self.body.shatter(&edit, &broken.labels).expect("made for this mesh");
         });
         self.fragments = fragments_of(&self.body);
         self.positions = self.body.mesh().positions().to_vec();
