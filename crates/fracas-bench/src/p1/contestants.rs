@@ -54,7 +54,7 @@ impl Contestant for Obvhs {
 
 /// parry: removals, insertions, and a refit of the paths above what was inserted.
 pub struct Parry {
-    bvh: parry3d::partitioning::Bvh,
+    pub bvh: parry3d::partitioning::Bvh,
     changed: [Vec<u32>; 2],
 }
 
