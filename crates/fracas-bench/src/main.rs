@@ -1,7 +1,10 @@
 //! `fracas-bench`: every claim of speed, measured beside its peers in one run.
 //!
 //! `cargo run --release -p fracas-bench -- pairs [--json] [--quick]`
+//!
+//! Some benchmarks also leave tables, charts and a page with everything in `out/bench/NAME`.
 
+mod folder;
 mod metric;
 mod naive;
 mod p1;
@@ -11,6 +14,8 @@ mod peers;
 mod timing;
 
 use clap::{Parser, ValueEnum};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Benchmarks against peers and papers, everything compared in one run.
 #[derive(Parser)]
@@ -24,6 +29,9 @@ struct Arguments {
     /// Smaller sizes, same metric names, done within a minute.
     #[arg(long)]
     quick: bool,
+    /// Folder for reports, in a folder of the benchmark's name.
+    #[arg(long, value_name = "DIR", default_value = "out/bench")]
+    out: PathBuf,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -36,12 +44,25 @@ enum Name {
     P5,
 }
 
-fn main() {
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut report = metric::Report::new(arguments.json);
-    match arguments.name {
-        Name::Pairs => pairs::run(&mut report, arguments.quick),
-        Name::P1 => p1::run(&mut report, arguments.quick),
-        Name::P5 => p5::run(&mut report, arguments.quick),
+    let result = match arguments.name {
+        Name::Pairs => {
+            pairs::run(&mut report, arguments.quick);
+            Ok(())
+        }
+        Name::P1 => p1::run(&mut report, arguments.quick, &arguments.out),
+        Name::P5 => {
+            p5::run(&mut report, arguments.quick);
+            Ok(())
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fracas-bench: the report cannot be written to {}: {error}", arguments.out.display());
+            ExitCode::from(2)
+        }
     }
 }

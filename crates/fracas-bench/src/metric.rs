@@ -1,5 +1,6 @@
 //! What a benchmark prints: rows for people, or one JSON object per metric and line.
 
+use fracas_plot::{Align, Table};
 use serde_json::json;
 
 /// Whether larger or smaller values are good.
@@ -12,11 +13,13 @@ pub enum Better {
 /// Prints what is measured, in the form asked for.
 pub struct Report {
     json: bool,
+    /// Every metric so far: name, value, unit, what is better, note.
+    metrics: Vec<[String; 5]>,
 }
 
 impl Report {
     pub fn new(json: bool) -> Self {
-        Self { json }
+        Self { json, metrics: Vec::new() }
     }
 
     /// A line for people; goes to standard error with `--json`.
@@ -34,6 +37,8 @@ impl Report {
             Better::Higher => "higher",
             Better::Lower => "lower",
         };
+        let shown = format!("{value:.3}");
+        self.metrics.push([name, &shown, unit, direction, note].map(str::to_owned));
         if self.json {
             let rounded = (value * 1e4).round() / 1e4;
             println!(
@@ -43,5 +48,19 @@ impl Report {
         } else {
             println!("  → {name:<34} {value:>9.3} {unit:<6} ({direction} is better)  {note}");
         }
+    }
+
+    /// All metrics so far.
+    pub fn table(&self) -> Table {
+        let head = [
+            ("metric", Align::Left),
+            ("value", Align::Right),
+            ("unit", Align::Left),
+            ("better", Align::Left),
+            ("note", Align::Left),
+        ];
+        let mut table = Table::new("What this run measured.", head);
+        self.metrics.iter().for_each(|metric| table.row(metric.clone()));
+        table
     }
 }

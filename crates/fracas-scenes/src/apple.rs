@@ -58,6 +58,9 @@ const STEP_SECONDS: f64 = 1.0 / 60.0;
 const LAST_CUT: usize = 700;
 /// Nodes of the tree that are tightened in every step.
 const OPTIMISED: usize = 1_000;
+/// The tree is built anew when the areas of its boxes have grown by this factor since it was last: the peel ends far
+/// from where it began, and permutations alone do not follow that far.
+const GROWN: f64 = 1.25;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut peeling = Peeling::new(Apple::new(options.size), options)?;
@@ -85,6 +88,8 @@ struct Peeling {
     range: [f64; 2],
     peel: Peel,
     cracks: Cracks,
+    /// The expected cost of a query when the tree was last built.
+    sah_when_built: f64,
     finder: TearingFinder,
     pairs: Vec<Pair>,
 }
@@ -105,6 +110,7 @@ impl Peeling {
         body.reserve(4 * skin.triangle_count(), 2 * skin.vertex_count());
         Ok(Self {
             cracks: Cracks::none(body.mesh()),
+            sah_when_built: body.quality().sah,
             body,
             core_triangles: core.triangle_count() as u32,
             core_vertices: core.vertex_count() as u32,
@@ -136,6 +142,10 @@ impl Peeling {
         frame.time("refit", || {
             self.body.move_vertices(&positions).expect("the peel keeps its positions finite");
             self.body.refit_and_optimise(OPTIMISED);
+            if self.body.quality().sah > GROWN * self.sah_when_built {
+                self.body.rebuild();
+                self.sah_when_built = self.body.quality().sah;
+            }
         });
         Ok(())
     }

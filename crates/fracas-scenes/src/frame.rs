@@ -35,8 +35,10 @@ pub struct AddedTriangle {
     pub id: TriangleId,
     /// Its vertices.
     pub corners: [u32; 3],
-    /// Whether it is new surface along a crack.
+    /// Whether it is surface along a crack, or a part of such.
     pub is_crack: bool,
+    /// The triangle that it is a part of, if it took the place of one.
+    pub replaces: Option<TriangleId>,
 }
 
 impl Frame {
@@ -59,12 +61,16 @@ impl Frame {
             id,
             corners: new.corners,
             is_crack: cracks.contain(id),
+            replaces: match new.origin {
+                Origin::Replaces(old) => Some(old),
+                Origin::Crack => None,
+            },
         }));
     }
 
     /// Notes all triangles of a mesh as new.
     pub(crate) fn note_all(&mut self, mesh: &LiveMesh) {
-        let added = |id| AddedTriangle { id, corners: mesh.corners(id), is_crack: false };
+        let added = |id| AddedTriangle { id, corners: mesh.corners(id), is_crack: false, replaces: None };
         self.added = mesh.live_triangles().map(added).collect();
     }
 

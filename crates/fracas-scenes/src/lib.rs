@@ -30,6 +30,8 @@
 
 mod error;
 mod frame;
+mod near;
+mod points;
 mod rigid;
 mod run;
 

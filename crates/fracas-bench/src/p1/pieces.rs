@@ -9,18 +9,36 @@ use fracas::tearing::{TearingBody, TearingBuild, TearingOptions};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-pub fn run(report: &mut Report, quick: bool) {
+/// A body broken into pieces, as measured; times in milliseconds.
+pub struct Broken {
+    /// Triangles before the break.
+    pub size: usize,
+    /// Pieces asked for.
+    pub pieces: usize,
+    /// Triangles after the break.
+    pub triangles: usize,
+    /// The tree follows the edit and is divided; the mesh is already edited.
+    pub both: f64,
+    pub median_rebuild: f64,
+    pub obvhs_rebuild: f64,
+    /// Q of the divided trees, and of trees built anew by medians.
+    pub q: [f64; 2],
+}
+
+pub fn run(report: &mut Report, quick: bool) -> Vec<Broken> {
+    let mut all = Vec::new();
     let sizes: &[usize] = if quick { &[10_000] } else { &[10_000, 91_000] };
     for &size in sizes {
         report.say(&format!("pumpkin of {size} triangles broken into pieces"));
         report.say("   pieces  triangles   edit+split   our median rebuild   obvhs fastest   area of boxes by that of our best rebuild");
         for pieces in [2, 4, 8, 12, 32, 64] {
-            one(report, size, pieces, if quick { 3 } else { 7 });
+            all.push(one(report, size, pieces, if quick { 3 } else { 7 }));
         }
     }
+    all
 }
 
-fn one(report: &mut Report, size: usize, pieces: usize, runs: usize) {
+fn one(report: &mut Report, size: usize, pieces: usize, runs: usize) -> Broken {
     let mesh = shapes::pumpkin(10, size);
     let live = LiveMesh::new(mesh.clone());
     let sites = scatter_sites(&live, pieces, 7);
@@ -28,7 +46,7 @@ fn one(report: &mut Report, size: usize, pieces: usize, runs: usize) {
     let options = TearingOptions { separate: false, upkeep: 0, ..TearingOptions::default() };
     let body = TearingBody::build_with(mesh, options);
     let mut best = [Duration::MAX; 4];
-    let mut sah = [0.0; 2];
+    let (mut sah, mut q) = ([0.0; 2], [f64::NAN; 2]);
     for _ in 0..runs {
         let mut split = body.clone();
         let (triangles, vertices) = (shattered.edit.added.len(), shattered.edit.new_positions.len());
@@ -36,6 +54,7 @@ fn one(report: &mut Report, size: usize, pieces: usize, runs: usize) {
         let begin = Instant::now();
         split.shatter(&shattered.edit, &shattered.labels).expect("a good edit, and one label for each");
         best[0] = best[0].min(begin.elapsed());
+        q[0] = split.quality().q.unwrap_or(f64::NAN);
         // The mesh must be edited for a rebuild too.
         let mut mesh = live.clone();
         mesh.reserve(triangles, vertices);
@@ -48,6 +67,7 @@ fn one(report: &mut Report, size: usize, pieces: usize, runs: usize) {
         let begin = Instant::now();
         split.rebuild();
         best[2] = best[2].min(begin.elapsed());
+        q[1] = split.quality().q.unwrap_or(f64::NAN);
         best[3] = best[3].min(obvhs_rebuild(&split));
         split.set_options(options);
         split.rebuild();
@@ -63,6 +83,7 @@ fn one(report: &mut Report, size: usize, pieces: usize, runs: usize) {
     let note = format!("pumpkin of {size}, edit included, {} pieces with crumbs", shattered.pieces);
     report.metric(&format!("p1.split.vs_rebuild.{pieces}"), median / both, "x", Better::Higher, &note);
     report.metric(&format!("p1.split.vs_obvhs_rebuild.{pieces}"), obvhs / both, "x", Better::Higher, &note);
+    Broken { size, pieces, triangles, both, median_rebuild: median, obvhs_rebuild: obvhs, q }
 }
 
 /// Trees of obvhs' fastest preset over each piece; gathering the boxes is part of it, as it is for us.

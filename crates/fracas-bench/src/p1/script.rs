@@ -46,6 +46,17 @@ impl Script {
         let into: usize = self.steps.iter().map(|step| step.edit.added.len()).sum();
         [out as f64 / steps, into as f64 / steps]
     }
+
+    /// Mean numbers of T_old, T_decomp and T_crack per step.
+    pub fn mean_kinds(&self) -> [f64; 3] {
+        let mut sums = [0; 3];
+        for step in &self.steps {
+            let (decomposed, crack) = step.edit.added_counts();
+            let counts = [step.edit.removed.len(), decomposed, crack];
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+        sums.map(|sum| sum as f64 / self.steps.len().max(1) as f64)
+    }
 }
 
 /// The benchmark of the paper's Table 1: an animal split in 11 steps, or more if it is larger.

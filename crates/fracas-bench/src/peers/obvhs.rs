@@ -56,3 +56,23 @@ pub fn refit(bvh: &mut Bvh2, mesh: &Mesh) {
     }
     bvh.refit_all();
 }
+
+/// The paper's Q and the depth of a tree that is in order from its root on.
+pub fn quality(bvh: &Bvh2) -> [f64; 2] {
+    let square = |node: &obvhs::bvh2::node::Bvh2Node| {
+        let size = (node.aabb().max - node.aabb().min).to_array();
+        size.map(f64::from).iter().product::<f64>().powi(2)
+    };
+    let (mut sum, mut deepest) = (0.0, 0);
+    let mut open = vec![(0_usize, 0_usize)];
+    while let Some((index, depth)) = open.pop() {
+        let node = &bvh.nodes[index];
+        sum += square(node);
+        deepest = deepest.max(depth);
+        if !node.is_leaf() {
+            let first = node.first_index as usize;
+            open.extend([(first, depth + 1), (first + 1, depth + 1)]);
+        }
+    }
+    [sum / square(&bvh.nodes[0]), deepest as f64]
+}

@@ -6,7 +6,7 @@ use fracas::exact::{self, Relation};
 use fracas::geom::Triangle;
 use fracas::mesh::TriangleId;
 use parry3d::bounding_volume::Aabb;
-use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace, TraversalAction};
 
 /// A mesh with parry's tree over it.
 pub struct Body<'a> {
@@ -31,6 +31,20 @@ pub fn box_of(t: &Triangle) -> Aabb {
     let low = t.a.min(t.b).min(t.c).as_vec3();
     let high = t.a.max(t.b).max(t.c).as_vec3();
     Aabb::new(low.to_array().into(), high.to_array().into())
+}
+
+/// The paper's Q and the depth of a tree.
+pub fn quality(bvh: &Bvh) -> [f64; 2] {
+    let square = |size: [f32; 3]| size.map(f64::from).iter().product::<f64>().powi(2);
+    let root = bvh.root_aabb();
+    let whole = square((root.maxs - root.mins).to_array());
+    let mut sum = whole;
+    bvh.traverse(|node| {
+        sum += square((node.maxs() - node.mins()).to_array());
+        TraversalAction::Continue
+    });
+    // Its levels are counted from 1.
+    [sum / whole, f64::from(bvh.subtree_depth(0)) - 1.0]
 }
 
 /// A tree over a mesh whose vertices all move: refitted and, as parry does it, optimised a slice in every frame.

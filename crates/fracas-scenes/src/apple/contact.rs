@@ -10,7 +10,7 @@
 //!
 //! Each corner behind the face becomes a contact with the point of the face next to it, until the next query.
 
-use super::soft::Point;
+use crate::points::Point;
 use fracas::geom::DVec3;
 
 /// A point that must not be behind a triangle.

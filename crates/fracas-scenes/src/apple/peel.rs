@@ -8,6 +8,9 @@
 //! the cut passes between its ends. Vertices on the cut are braced likewise, against the other side of the triangle they
 //! divide, or the rims of the peel would fold flat:
 //!
+//! Turns are kept apart by their vertices (`near`), as far as they can be; where triangles have run into each other all
+//! the same, the exact pairs of the last frame drive them apart (`contact`).
+//!
 //! ```text
 //!   outer  ──●────────●────▪ cut       ▪ is on the cut, ● was there at first.
 //!            │ ╲    ╱ │  ╱ │
@@ -18,8 +21,10 @@
 
 use super::contact::{self, Contact};
 use super::shape::Apple;
-use super::soft::{self, Link, Point, Surroundings};
+use super::soft::{self, Surroundings};
 use crate::frame::Cracks;
+use crate::near::Near;
+use crate::points::{Link, Point};
 use fracas::geom::DVec3;
 use fracas::mesh::{Applied, LiveMesh, MeshEdit, Origin, TriangleId};
 use fracas::pairs::Pair;
@@ -36,6 +41,11 @@ const SURROUNDINGS: Surroundings = Surroundings {
     obstacle,
 };
 
+/// Vertices that the cut passes within this angle of each other are next to each other on one turn.
+const NEXT: f64 = 0.6;
+/// Small steps after which neighbours are looked for anew.
+const LOOK_EVERY: usize = 6;
+
 pub(super) struct Peel {
     apple: Apple,
     points: Vec<Point>,
@@ -51,6 +61,7 @@ pub(super) struct Peel {
     free: Vec<u32>,
     links: Vec<Link>,
     contacts: Vec<Contact>,
+    near: Near,
     /// Scratch: edges, each as one number.
     edges: Vec<u64>,
     positions: Vec<DVec3>,
@@ -73,6 +84,7 @@ impl Peel {
             free: Vec::new(),
             links: Vec::new(),
             contacts: Vec::new(),
+            near: Near::default(),
             edges: Vec::new(),
             positions: rest.positions().to_vec(),
         };
@@ -162,8 +174,20 @@ impl Peel {
 
     /// Moves everything that is free.
     pub fn step(&mut self, seconds: f64) {
-        let Self { points, free, links, contacts, .. } = self;
-        soft::step(points, free, links, contacts, &SURROUNDINGS, seconds);
+        let room = self.apple.room();
+        let Self { points, free, links, contacts, free_at, near, .. } = self;
+        // Parts of one turn that are next to each other are held in shape by links. Others may come as close as they
+        // are now, if that is less than what is asked for: at birth the two faces of a cut are in one place.
+        let least = |a: usize, b: usize, distance: f64| {
+            let apart = (free_at[a] - free_at[b]).abs();
+            (apart > NEXT).then_some(room.min(1.02 * distance))
+        };
+        soft::step(points, free, links, contacts, &SURROUNDINGS, seconds, |substep, points| {
+            if substep % LOOK_EVERY == 0 {
+                near.look(points, 1.5 * room, least);
+            }
+            near.part(points, SURROUNDINGS.friction);
+        });
         self.positions.clear();
         self.positions.extend(self.points.iter().map(|point| point.position));
     }

@@ -99,6 +99,13 @@ impl Apple {
         (row * self.segments + segment % self.segments) as u32
     }
 
+    /// How far vertices of two layers are kept apart: a little more than half the diagonal of a cell, so that none fits
+    /// through between four others.
+    pub fn room(&self) -> f64 {
+        let cell = [TAU / self.segments as f64, (PI - Self::BARE[0] - Self::BARE[1]) / self.rows as f64];
+        0.55 * libm::sqrt(cell[0] * cell[0] + cell[1] * cell[1])
+    }
+
     /// The core, dents and all.
     pub fn core(&self) -> Mesh {
         let (segments, rings) = (2 * self.segments / 3, 2 * self.rows / 3);

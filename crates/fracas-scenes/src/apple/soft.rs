@@ -13,25 +13,8 @@
 //! in Games, 2016; M. Macklin and others, *Small steps in physics simulation*, Symposium on Computer Animation, 2019.
 
 use super::contact::Contact;
+use crate::points::{Link, Point, pull};
 use fracas::geom::DVec3;
-
-/// A point of the body.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
-    pub position: DVec3,
-    pub velocity: DVec3,
-    /// Where it was before the small step.
-    pub before: DVec3,
-    /// One over its mass; 0 for a point that is held.
-    pub mobility: f64,
-}
-
-/// Two points that are kept at a distance.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
-    pub ends: [u32; 2],
-    pub length: f64,
-}
 
 /// What moves the body beside its links.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +33,7 @@ pub(super) struct Surroundings {
     pub obstacle: fn(DVec3) -> Option<(f64, DVec3)>,
 }
 
-/// Moves the points by a step.
+/// Moves the points by a step. `part` is called in each small step, with its number, to keep layers apart.
 pub(super) fn step(
     points: &mut [Point],
     free: &[u32],
@@ -58,11 +41,12 @@ pub(super) fn step(
     contacts: &[Contact],
     surroundings: &Surroundings,
     seconds: f64,
+    mut part: impl FnMut(usize, &mut [Point]),
 ) {
     let dt = seconds / surroundings.substeps as f64;
     let give = surroundings.compliance / (dt * dt);
     let keep = 1.0 / (1.0 + surroundings.drag * dt);
-    for _ in 0..surroundings.substeps {
+    for substep in 0..surroundings.substeps {
         for contact in contacts {
             contact.push(points, dt);
         }
@@ -75,6 +59,7 @@ pub(super) fn step(
         for link in links {
             pull(points, link, give);
         }
+        part(substep, points);
         for &v in free {
             let point = &mut points[v as usize];
             if let Some((depth, out)) = (surroundings.obstacle)(point.position) {
@@ -83,19 +68,6 @@ pub(super) fn step(
             point.velocity = (point.position - point.before) * (keep / dt);
         }
     }
-}
-
-fn pull(points: &mut [Point], link: &Link, give: f64) {
-    let [a, b] = link.ends.map(|v| v as usize);
-    let (w, u) = (points[a].mobility, points[b].mobility);
-    let d = points[b].position - points[a].position;
-    let length = d.length();
-    if length == 0.0 || w + u == 0.0 {
-        return;
-    }
-    let by = d * ((length - link.length) / (length * (w + u + give)));
-    points[a].position += by * w;
-    points[b].position -= by * u;
 }
 
 /// Moves a point out of an obstacle; friction takes away sliding in proportion to how deep it was.
@@ -134,7 +106,7 @@ mod tests {
         let mut points = [point(0.0, 5.0, 0.0), point(1.0, 5.0, 1.0)];
         let links = [Link { ends: [0, 1], length: 1.0 }];
         for _ in 0..200 {
-            step(&mut points, &[1], &links, &[], &surroundings(), 1.0 / 60.0);
+            step(&mut points, &[1], &links, &[], &surroundings(), 1.0 / 60.0, |_, _| ());
             assert!((points[1].position.distance(points[0].position) - 1.0).abs() < 1e-3);
             let energy = 0.5 * points[1].velocity.length_squared() + 10.0 * points[1].position.z;
             assert!(energy < 50.5, "{energy}");
@@ -147,7 +119,7 @@ mod tests {
         let mut points = [point(0.0, 0.1, 1.0)];
         points[0].velocity = DVec3::X;
         for _ in 0..120 {
-            step(&mut points, &[0], &[], &[], &surroundings(), 1.0 / 60.0);
+            step(&mut points, &[0], &[], &[], &surroundings(), 1.0 / 60.0, |_, _| ());
         }
         assert!(points[0].position.z.abs() < 1e-3 && points[0].velocity.x.abs() < 1e-3);
         // Sliding on at friction 0.5 would take it v²/2µg = 0.1, and the flight before that a seventh.
@@ -160,7 +132,7 @@ mod tests {
         let links = [Link { ends: [0, 1], length: 1.0 }];
         let quiet = Surroundings { gravity: DVec3::ZERO, ..surroundings() };
         for _ in 0..30 {
-            step(&mut points, &[0, 1], &links, &[], &quiet, 1.0 / 60.0);
+            step(&mut points, &[0, 1], &links, &[], &quiet, 1.0 / 60.0, |_, _| ());
             let momentum = points[0].velocity + 2.0 * points[1].velocity;
             assert!(momentum.length() < 1e-9, "{momentum}");
         }
