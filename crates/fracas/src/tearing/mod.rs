@@ -97,8 +97,8 @@ pub struct TearingOptions {
     /// Triangles that a step may build anew in parts of the tree, on average; 0 turns upkeep off. More makes queries faster
     /// and steps slower. Default: 512.
     pub upkeep: usize,
-    /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 10, parts of
-    /// about five hundred triangles.
+    /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 9, parts of
+    /// about three hundred triangles.
     pub settle_height: u8,
     /// Notice when an edit parts a piece in two, and give each its own tree. Default: true.
     pub separate: bool,
@@ -112,7 +112,7 @@ impl Default for TearingOptions {
             build: TearingBuild::SurfaceArea,
             metric: Metric::Area,
             upkeep: 512,
-            settle_height: 10,
+            settle_height: 9,
             separate: true,
             rebuild_above_q: None,
         }

@@ -47,47 +47,50 @@ impl SmallSet {
     /// Sorts a run of items by their centres along the axis in which these lie furthest apart.
     fn sort_along_longest_axis(&mut self, from: usize, to: usize) {
         let Self { centres, order } = self;
-        let (mut low, mut high) = (Vec4::INFINITY, Vec4::NEG_INFINITY);
-        for &item in &order[from..to] {
-            let centre = centres[item as usize % SMALL];
-            (low, high) = (low.min(centre), high.max(centre));
-        }
-        let extent = (high - low).truncate();
-        let axis = extent.max_position();
-        let (origin, size) = (low[axis], extent[axis]);
-        let scale = if size > 0.0 { PLACES as f32 / size } else { 0.0 };
         let run = &mut order[from..to];
-        let mut keys = [i16::MAX; SMALL];
-        for (k, (key, &item)) in keys.iter_mut().zip(&*run).enumerate() {
-            let place = nearest_integer((centres[item as usize % SMALL][axis] - origin) * scale) & PLACES;
-            *key = (place << ITEM_BITS | k as u32) as i16 ^ i16::MIN;
+        match run.len() {
+            0..=8 => sort_run::<8>(centres, run),
+            9..=16 => sort_run::<16>(centres, run),
+            17..=32 => sort_run::<32>(centres, run),
+            _ => sort_run::<SMALL>(centres, run),
         }
-        let before = match run.len() {
-            0..=8 => count_before::<8>(&keys, run.len()),
-            9..=16 => count_before::<16>(&keys, run.len()),
-            17..=32 => count_before::<32>(&keys, run.len()),
-            _ => count_before::<SMALL>(&keys, run.len()),
-        };
-        let mut sorted = [0; SMALL];
-        for (item, before) in run.iter().zip(before) {
-            sorted[before as usize % SMALL] = *item;
-        }
-        run.copy_from_slice(&sorted[..run.len()]);
     }
 }
 
-/// For each of the first `N` keys, how many of the first `count` are smaller.
+/// Sorts up to `N` items. All loops whose length is `N` become vector instructions.
 #[inline]
-fn count_before<const N: usize>(keys: &[i16; SMALL], count: usize) -> [i16; SMALL] {
-    let mut before = [0; N];
-    for &other in &keys[..count.min(N)] {
+fn sort_run<const N: usize>(centres: &[Vec4; SMALL], run: &mut [u8]) {
+    let (mut low, mut high) = (Vec4::INFINITY, Vec4::NEG_INFINITY);
+    for &item in run.iter() {
+        let centre = centres[item as usize % SMALL];
+        (low, high) = (low.min(centre), high.max(centre));
+    }
+    let extent = (high - low).truncate();
+    let axis = extent.max_position();
+    let (origin, size) = (low[axis], extent[axis]);
+    let scale = if size > 0.0 { PLACES as f32 / size } else { 0.0 };
+    let mut items = [0; N];
+    let mut along = [0.0; N];
+    for ((kept, along), &item) in items.iter_mut().zip(&mut along).zip(run.iter()) {
+        *kept = item;
+        let centre: &[f32; 4] = centres[item as usize % SMALL].as_ref();
+        *along = centre[axis % 4];
+    }
+    let mut keys = [0; N];
+    for k in 0..N {
+        let place = nearest_integer((along[k] - origin) * scale) & PLACES;
+        keys[k] = ((place << ITEM_BITS | k as u32) ^ 0x8000) as i16;
+    }
+    let mut before = [0_i16; N];
+    for &other in keys.iter().take(run.len()) {
         for k in 0..N {
             before[k] += i16::from(other < keys[k]);
         }
     }
-    let mut all = [0; SMALL];
-    all[..N].copy_from_slice(&before);
-    all
+    let count = run.len();
+    for (&item, &before) in items.iter().zip(&before).take(count) {
+        run[before as usize] = item;
+    }
 }
 
 impl Arena {
