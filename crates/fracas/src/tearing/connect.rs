@@ -72,12 +72,14 @@ impl TearingBody {
         let mut clusters = std::mem::take(&mut self.clusters);
         clusters.find(&self.mesh, &self.tree, edit);
         let mut parts = 0;
+        let mut triangles = Vec::new();
         for root in clusters.lost_parts() {
-            let vertices = &clusters.nodes[root as usize].members;
-            let mut triangles: Vec<u32> =
-                vertices.iter().flat_map(|&v| self.mesh.triangles_of_vertex(v)).map(|t| t.0).collect();
-            triangles.sort_unstable();
-            triangles.dedup();
+            triangles.clear();
+            for &vertex in &clusters.nodes[root as usize].members {
+                // Each triangle once, at the first of its corners.
+                let of_vertex = self.mesh.triangles_of_vertex(vertex);
+                triangles.extend(of_vertex.filter(|&t| self.mesh.corners(t)[0] == vertex).map(|t| t.0));
+            }
             if !triangles.is_empty() {
                 self.tree.split_off(&triangles, &self.options);
                 parts += 1;
