@@ -16,15 +16,17 @@
 //! [`brute`] compares all triangles with all others and is the oracle of every test.
 
 pub mod brute;
+mod fan;
 mod findings;
 mod frame;
 mod pack;
 mod row;
 mod vec8;
 
+pub use fan::Fan;
 pub(crate) use findings::{Findings, Surface, bits};
 pub use frame::Frame;
-pub use pack::{Corners, Packed, PairFilter, StepRow, Steps, whole_steps};
+pub use pack::{Corners, Packed, PairFilter, Steps, boxes_of_eight, whole_steps};
 pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};
 
 use crate::exact::Relation;
@@ -98,7 +100,7 @@ pub struct PairStats {
     pub box_pairs: u64,
     /// Triangle pairs left open by the row filter, decided exactly.
     pub decided: u64,
-    /// Subtrees proved free of self-intersections as a whole.
+    /// Subtrees proved free of self-intersections as a whole; in a soup, fans around a vertex.
     pub culled: u64,
     /// Pairs found.
     pub found: u64,

@@ -16,7 +16,7 @@
 //! - All tests are made on such differences; no coordinate enters them otherwise.
 
 use super::row::{LANES, Sides, TINY, Verdict, edge_factor, face_factor};
-use super::vec8::{Vec8, cross, dot, load, splat, store};
+use super::vec8::{Vec8, cross, dot};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, i32x4, i32x8, mask32x8};
 
@@ -49,75 +49,30 @@ pub fn whole_steps(x: f64) -> i32 {
     (x + 6_755_399_441_055_744.0).to_bits() as i32
 }
 
-/// Eight triangles side by side in memory, for a first look that needs no gathering.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub struct StepRow {
-    /// `corners[corner][axis][lane]`, in steps.
-    corners: [[[i32; LANES]; 3]; 3],
-    /// Vertex ids by corner and lane.
-    vertices: [[i32; LANES]; 3],
-    normals: [[f32; LANES]; 3],
-    extents: [f32; LANES],
-    factors: [f32; LANES],
-}
-
-impl StepRow {
-    /// All zero, to be filled.
-    pub const ZERO: Self = Self {
-        corners: [[[0; LANES]; 3]; 3],
-        vertices: [[0; LANES]; 3],
-        normals: [[0.0; LANES]; 3],
-        extents: [0.0; LANES],
-        factors: [0.0; LANES],
+/// Lower and upper corners of the boxes of eight triangles, in steps.
+///
+/// Numbers wrap around, so the boxes are true only relative to a vertex nearby.
+#[inline(always)]
+pub fn boxes_of_eight<S: Simd>(simd: S, steps: &[Steps], c: &[Corners; LANES]) -> [[i32x8<S>; 3]; 2] {
+    let corner = |k: usize| {
+        let v = [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]];
+        turned_steps(simd, steps, v)
     };
-
-    /// Gathers eight triangles; returns the lower and upper corners of their boxes.
-    ///
-    /// Numbers wrap around, so the boxes are true only relative to a vertex nearby.
-    #[inline(always)]
-    pub fn fill<S: Simd>(
-        &mut self,
-        simd: S,
-        steps: &[Steps],
-        corners: &[Corners; LANES],
-    ) -> [[i32x8<S>; 3]; 2] {
-        let c = corners;
-        let [u, v, w, _] = turned(simd, [&c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7]]);
-        u.store_array(&mut self.vertices[0]);
-        v.store_array(&mut self.vertices[1]);
-        w.store_array(&mut self.vertices[2]);
-        let mut p = [[u; 3]; 3];
-        for k in 0..3 {
-            p[k] = turned_steps(
-                simd,
-                steps,
-                [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]],
-            );
-            for axis in 0..3 {
-                p[k][axis].store_array(&mut self.corners[k][axis]);
-            }
-        }
-        let d = [minus(&p[1], &p[0]), minus(&p[2], &p[1]), minus(&p[0], &p[2])];
-        store(cross(d[0], d[1]), &mut self.normals);
-        let extents = largest(d[0]).max(largest(d[1])).max(largest(d[2])) + 2.0;
-        extents.store_array(&mut self.extents);
-        face_factor(extents, SLACK).store_array(&mut self.factors);
-        // Relative to a corner of each triangle, so that nothing has wrapped around when it is compared.
-        let (mut low, mut high) = (p[0], p[0]);
-        for axis in 0..3 {
-            let zero = i32x8::splat(simd, 0);
-            let (b, c) = (p[1][axis] - p[0][axis], p[2][axis] - p[0][axis]);
-            low[axis] = p[0][axis] + b.min(c).min(zero);
-            high[axis] = p[0][axis] + b.max(c).max(zero);
-        }
-        [low, high]
+    let p = [corner(0), corner(1), corner(2)];
+    // Relative to a corner of each triangle, so that nothing has wrapped around when it is compared.
+    let (mut low, mut high) = (p[0], p[0]);
+    for axis in 0..3 {
+        let zero = i32x8::splat(simd, 0);
+        let (b, c) = (p[1][axis] - p[0][axis], p[2][axis] - p[0][axis]);
+        low[axis] = p[0][axis] + b.min(c).min(zero);
+        high[axis] = p[0][axis] + b.max(c).max(zero);
     }
+    [low, high]
 }
 
 /// The positions of eight vertices.
 #[inline(always)]
-fn turned_steps<S: Simd>(simd: S, steps: &[Steps], v: [i32; LANES]) -> [i32x8<S>; 3] {
+pub(super) fn turned_steps<S: Simd>(simd: S, steps: &[Steps], v: [i32; LANES]) -> [i32x8<S>; 3] {
     let [x, y, z, _] = turned(
         simd,
         [
@@ -208,76 +163,6 @@ impl<S: Simd> PairFilter<S> {
     #[inline(always)]
     pub fn new(simd: S) -> Self {
         Self { simd }
-    }
-
-    /// The lanes among `lanes` of a row that may meet triangle `one` of `ones`, as far as the planes tell. Their boxes
-    /// miss each other by no more than `pad`.
-    #[inline(always)]
-    pub fn first_look<const NEIGHBOURS: bool>(
-        &self,
-        (ones, one): (&StepRow, usize),
-        row: &StepRow,
-        lanes: u32,
-        pad: f32,
-    ) -> u32 {
-        let simd = self.simd;
-        let mut same = [[mask32x8::splat(simd, false); 3]; 3];
-        if NEIGHBOURS {
-            for k in 0..3 {
-                let ids = i32x8::load_array_ref(simd, &row.vertices[k]);
-                for i in 0..3 {
-                    same[i][k] = ids.simd_eq(ones.vertices[i][one]);
-                }
-            }
-        }
-        // Corners of the row seen from the first of the one, against its plane.
-        let (c, own) = (&row.corners, &ones.corners);
-        let extents = f32x8::load_array_ref(simd, &row.extents);
-        let apart = extents + (ones.extents[one] + pad);
-        let n = splat(simd, &ones.normals, one);
-        let mut heights = [apart; 3];
-        let mut first = [apart; 3];
-        for k in 0..3 {
-            let mut seen = [apart; 3];
-            for axis in 0..3 {
-                let x = i32x8::load_array_ref(simd, &c[k][axis]) - own[0][axis][one];
-                seen[axis] = x.to_float();
-            }
-            heights[k] = dot(n, seen);
-            if k == 0 {
-                first = seen;
-            }
-        }
-        let sides = Sides::new(heights, apart * ones.factors[one] + TINY);
-        let shared = [
-            same[0][0] | same[1][0] | same[2][0],
-            same[0][1] | same[1][1] | same[2][1],
-            same[0][2] | same[1][2] | same[2][2],
-        ];
-        let left = lanes & !sides.one_sided::<NEIGHBOURS>(shared);
-        if left == 0 {
-            return 0;
-        }
-        // Corners of the one seen from the first of each in the row, against their planes. All turned, as are
-        // their sides, which does not matter.
-        let m = load(simd, &row.normals);
-        heights[0] = dot(m, first);
-        for i in 1..3 {
-            let mut seen = [apart; 3];
-            for axis in 0..3 {
-                let x = i32x8::load_array_ref(simd, &c[0][axis]) - own[i][axis][one];
-                seen[axis] = x.to_float();
-            }
-            heights[i] = dot(m, seen);
-        }
-        let factors = f32x8::load_array_ref(simd, &row.factors);
-        let sides = Sides::new(heights, apart * factors + TINY);
-        let shared = [
-            same[0][0] | same[0][1] | same[0][2],
-            same[1][0] | same[1][1] | same[1][2],
-            same[2][0] | same[2][1] | same[2][2],
-        ];
-        left & !sides.one_sided::<NEIGHBOURS>(shared)
     }
 
     /// The lanes whose pairs may meet as far as the planes of both triangles tell: a first, cheap look.

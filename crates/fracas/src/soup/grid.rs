@@ -10,6 +10,7 @@
 //!
 //! On several threads each takes a part of the list; the result is the same.
 
+use super::fans::Fans;
 use super::layer::{Layer, Scale, Source, ToKey, below};
 use super::levels::{self, Histogram, Octave};
 use super::order::{self, AXIS_BITS, Item};
@@ -17,7 +18,7 @@ use super::rows::{LaneBoxes, RowBox};
 use super::table::Table;
 use super::{CellTable, SoupOptions};
 use crate::geom::DVec3;
-use crate::pairs::{Corners, LANES, StepRow};
+use crate::pairs::{Corners, LANES, boxes_of_eight};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 #[cfg(feature = "parallel")]
@@ -44,11 +45,12 @@ pub(super) struct Cell {
 #[repr(C, align(64))]
 pub(super) struct GridRow {
     pub(super) lanes: LaneBoxes,
-    pub(super) steps: StepRow,
+    /// By corner and lane: the vertex if its fan is flat, so that triangles with it need no test, or −1.
+    pub(super) flat: [[i32; LANES]; 3],
 }
 
 impl GridRow {
-    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, steps: StepRow::ZERO };
+    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, flat: [[-1; LANES]; 3] };
 }
 
 /// A cell should hold so many triangles on average.
@@ -76,6 +78,7 @@ pub(super) struct Grid {
     pub(super) corners: Vec<Corners>,
     pub(super) scales: Vec<Scale>,
     pub(super) scale_count: usize,
+    pub(super) fans: Fans,
     pub(super) table: Table,
 }
 
@@ -87,6 +90,7 @@ impl Grid {
         self.measure(sources, count, parts);
         self.choose_layers(sources.len());
         self.choose_scales(sources, parts);
+        self.find_fans(sources, parts);
         let width = self.key_bits();
         self.give_keys(sources, width, options, parts);
         self.sort(width, options, parts);
@@ -175,6 +179,26 @@ impl Grid {
             self.scale_count += 1;
             first = end;
         }
+    }
+
+    /// A mesh that is compared with itself: finds out where neighbours cannot meet.
+    fn find_fans(&mut self, sources: &[Source], parts: usize) {
+        self.fans.clear();
+        let [source] = sources else { return };
+        if self.layers.is_empty() || source.positions.len() > i32::MAX as usize {
+            return;
+        }
+        // In the steps that suit most triangles; larger ones would wrap around.
+        let mut counts = [0_u32; levels::MOST_LEVELS];
+        for layer in &self.layers {
+            counts[layer.scale_of_steps as usize] += layer.count;
+        }
+        let suits = |layer: &&(&Layer, &usize)| layer.0.count > 0;
+        let most = (0..self.scale_count).max_by_key(|&scale| counts[scale]).expect("a layer has a scale");
+        let of_scale =
+            self.layers.iter().zip(&self.tops).filter(|layer| layer.0.scale_of_steps as usize == most);
+        let largest = of_scale.filter(|layer| suits(&layer)).map(|(_, &top)| top as u16).max().unwrap_or(0);
+        self.fans.find(source, &self.octaves, largest, &self.scales[most].steps, parts);
     }
 
     /// How many bits an axis needs in the keys of all layers.
@@ -311,6 +335,7 @@ impl Grid {
             scales: &self.scales,
             items: &self.items,
             sources,
+            fans: &self.fans,
         };
         let cell_of = self.cell_of.chunks(ROWS_AT_A_TIME);
         let lists = (
@@ -422,6 +447,7 @@ struct Rows<'a> {
     scales: &'a [Scale],
     items: &'a [Item],
     sources: &'a [Source<'a>],
+    fans: &'a Fans,
 }
 
 impl Rows<'_> {
@@ -439,6 +465,7 @@ impl Rows<'_> {
                 first + k,
                 &self.cells[cell as usize],
                 &mut corners[LANES * k..LANES * (k + 1)],
+                &mut rows[k].flat,
             );
         }
         let level = Level::new();
@@ -451,7 +478,7 @@ impl Rows<'_> {
         LANES * (row - cell.rows[0] as usize)
     }
 
-    fn list_corners(&self, row: usize, cell: &Cell, corners: &mut [Corners]) {
+    fn list_corners(&self, row: usize, cell: &Cell, corners: &mut [Corners], flat: &mut [[i32; LANES]; 3]) {
         let mesh = self.layers[cell.layer as usize].mesh;
         let triangles = self.sources[mesh].triangles;
         let first_vertex = if mesh == 0 { 0 } else { self.sources[0].positions.len() as u32 };
@@ -461,6 +488,9 @@ impl Rows<'_> {
             // Unused lanes repeat the first triangle.
             let item = items.get(lane).unwrap_or(&items[0]);
             let [a, b, c] = triangles[item.triangle as usize];
+            for (flat, vertex) in flat.iter_mut().zip([a, b, c]) {
+                flat[lane] = if self.fans.is_flat(vertex) { vertex as i32 } else { -1 };
+            }
             *corners = [
                 a.wrapping_add(first_vertex) as i32,
                 b.wrapping_add(first_vertex) as i32,
@@ -485,7 +515,7 @@ impl Rows<'_> {
             let layer = &self.layers[cell.layer as usize];
             let scale = &self.scales[layer.scale_of_steps as usize];
             let corners: &[Corners; LANES] = corners[LANES * k..LANES * (k + 1)].try_into().expect("eight");
-            let [low, high] = rows[k].steps.fill(simd, &scale.steps, corners);
+            let [low, high] = boxes_of_eight(simd, &scale.steps, corners);
             // Boxes are measured in steps from the corner of the cell, which is exact; then comes its place.
             let unit = (layer.scale / scale.scale / scale.steps_per_unit) as f32;
             let pad = (layer.pad() + 2.0 * f64::from(unit)) as f32;

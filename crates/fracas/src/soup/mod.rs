@@ -49,6 +49,7 @@
 //! Graphics Forum, 2017.
 
 mod distance;
+mod fans;
 mod find;
 mod grid;
 mod kfree;
