@@ -65,7 +65,7 @@ impl Fan {
             return false;
         }
         let [x, y, z, _] = steps[vertex as usize];
-        let seen = |from: [i32x8<S>; 3]| {
+        let seen = |from: [i32x8<S>; 4]| {
             [(from[0] - x).to_float(), (from[1] - y).to_float(), (from[2] - z).to_float()]
         };
         let a: [f32x8<S>; 3] = seen(turned_steps(simd, steps, ends[0].map(|v| v as i32)));

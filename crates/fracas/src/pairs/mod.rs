@@ -26,7 +26,7 @@ mod vec8;
 pub use fan::Fan;
 pub(crate) use findings::{Findings, Surface, bits};
 pub use frame::Frame;
-pub use pack::{Corners, Packed, PairFilter, Steps, boxes_of_eight, whole_steps};
+pub use pack::{Corners, Eight, Packed, PairFilter, Steps, whole_steps};
 pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};
 
 use crate::exact::Relation;

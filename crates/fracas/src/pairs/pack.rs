@@ -20,7 +20,7 @@ use super::vec8::{Vec8, cross, dot};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, i32x4, i32x8, mask32x8};
 
-/// A position in steps, each coordinate modulo 2³²; the last number means nothing.
+/// A position in steps, each coordinate modulo 2³², and a number to be carried along.
 pub type Steps = [i32; 4];
 
 /// The vertices of a triangle, as indices into a list of [`Steps`], and its id.
@@ -49,44 +49,43 @@ pub fn whole_steps(x: f64) -> i32 {
     (x + 6_755_399_441_055_744.0).to_bits() as i32
 }
 
-/// Lower and upper corners of the boxes of eight triangles, in steps.
-///
-/// Numbers wrap around, so the boxes are true only relative to a vertex nearby.
-#[inline(always)]
-pub fn boxes_of_eight<S: Simd>(simd: S, steps: &[Steps], c: &[Corners; LANES]) -> [[i32x8<S>; 3]; 2] {
-    let corner = |k: usize| {
-        let v = [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]];
-        turned_steps(simd, steps, v)
-    };
-    let p = [corner(0), corner(1), corner(2)];
-    // Relative to a corner of each triangle, so that nothing has wrapped around when it is compared.
-    let (mut low, mut high) = (p[0], p[0]);
-    for axis in 0..3 {
-        let zero = i32x8::splat(simd, 0);
-        let (b, c) = (p[1][axis] - p[0][axis], p[2][axis] - p[0][axis]);
-        low[axis] = p[0][axis] + b.min(c).min(zero);
-        high[axis] = p[0][axis] + b.max(c).max(zero);
-    }
-    [low, high]
+/// Eight triangles as whole: their boxes, and what their vertices carry.
+#[derive(Clone, Copy, Debug)]
+pub struct Eight<S: Simd> {
+    /// Lower corners of the boxes in steps. Numbers wrap around, so they are true only relative to a vertex nearby.
+    pub low: [i32x8<S>; 3],
+    /// Upper corners.
+    pub high: [i32x8<S>; 3],
+    /// The last numbers of the three vertices.
+    pub carried: [i32x8<S>; 3],
 }
 
-/// The positions of eight vertices.
+impl<S: Simd> Eight<S> {
+    /// Gathers the triangles with the given corners.
+    #[inline(always)]
+    pub fn gather(simd: S, steps: &[Steps], c: &[Corners; LANES]) -> Self {
+        let corner = |k: usize| {
+            let v = [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]];
+            turned_steps(simd, steps, v)
+        };
+        let p = [corner(0), corner(1), corner(2)];
+        // Relative to a corner of each triangle, so that nothing has wrapped around when it is compared.
+        let zero = i32x8::splat(simd, 0);
+        let (mut low, mut high) = ([zero; 3], [zero; 3]);
+        for axis in 0..3 {
+            let (b, c) = (p[1][axis] - p[0][axis], p[2][axis] - p[0][axis]);
+            low[axis] = p[0][axis] + b.min(c).min(zero);
+            high[axis] = p[0][axis] + b.max(c).max(zero);
+        }
+        Self { low, high, carried: [p[0][3], p[1][3], p[2][3]] }
+    }
+}
+
+/// The steps of eight vertices, by coordinate.
 #[inline(always)]
-pub(super) fn turned_steps<S: Simd>(simd: S, steps: &[Steps], v: [i32; LANES]) -> [i32x8<S>; 3] {
-    let [x, y, z, _] = turned(
-        simd,
-        [
-            &steps[v[0] as u32 as usize],
-            &steps[v[1] as u32 as usize],
-            &steps[v[2] as u32 as usize],
-            &steps[v[3] as u32 as usize],
-            &steps[v[4] as u32 as usize],
-            &steps[v[5] as u32 as usize],
-            &steps[v[6] as u32 as usize],
-            &steps[v[7] as u32 as usize],
-        ],
-    );
-    [x, y, z]
+pub(super) fn turned_steps<S: Simd>(simd: S, steps: &[Steps], v: [i32; LANES]) -> [i32x8<S>; 4] {
+    let at = |v: i32| &steps[v as u32 as usize];
+    turned(simd, [at(v[0]), at(v[1]), at(v[2]), at(v[3]), at(v[4]), at(v[5]), at(v[6]), at(v[7])])
 }
 
 /// Eight triangles side by side.
@@ -112,7 +111,8 @@ impl<S: Simd> Side<S> {
         let mut corners = [[u; 3]; 3];
         for k in 0..3 {
             let v = [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]];
-            corners[k] = turned_steps(simd, packed.steps, v);
+            let [x, y, z, _] = turned_steps(simd, packed.steps, v);
+            corners[k] = [x, y, z];
         }
         Self { corners, vertices: [u, v, w] }
     }

@@ -21,12 +21,6 @@ pub(super) struct Fans {
 const VERTICES_AT_A_TIME: usize = 4096;
 
 impl Fans {
-    /// Whether no two triangles with this vertex meet in more than they share.
-    #[inline(always)]
-    pub(super) fn is_flat(&self, vertex: u32) -> bool {
-        self.flat.get(vertex as usize).is_some_and(|&flat| flat)
-    }
-
     /// Forgets all.
     pub(super) fn clear(&mut self) {
         self.flat.clear();
@@ -37,16 +31,23 @@ impl Fans {
         self.flat.iter().filter(|&&flat| flat).count()
     }
 
-    /// Looks at all vertices of a mesh, given in steps. Triangles larger than the octave `largest` are too large for
-    /// these steps and spoil the fans that they are in.
+    /// Looks at all vertices of a mesh, given in steps, which carry their own number from then on if their fan is flat.
+    /// Triangles larger than the octave `largest` are too large for these steps and spoil the fans that they are in.
     pub(super) fn find(
         &mut self,
         source: &Source,
         octaves: &[u16],
         largest: u16,
-        steps: &[Steps],
+        steps: &mut [Steps],
         parts: usize,
     ) {
+        self.judge_all(source, octaves, largest, steps, parts);
+        for ((vertex, steps), _) in (0..).zip(steps).zip(&self.flat).filter(|(_, flat)| **flat) {
+            steps[3] = vertex;
+        }
+    }
+
+    fn judge_all(&mut self, source: &Source, octaves: &[u16], largest: u16, steps: &[Steps], parts: usize) {
         let vertices = source.positions.len();
         self.counts.clear();
         self.counts.resize(vertices, 0);

@@ -11,14 +11,14 @@
 //! On several threads each takes a part of the list; the result is the same.
 
 use super::fans::Fans;
-use super::layer::{Layer, Scale, Source, ToKey, below};
+use super::layer::{Layer, NOT_FLAT, Scale, Source, ToKey, below};
 use super::levels::{self, Histogram, Octave};
 use super::order::{self, AXIS_BITS, Item};
 use super::rows::{LaneBoxes, RowBox};
 use super::table::Table;
 use super::{CellTable, SoupOptions};
 use crate::geom::DVec3;
-use crate::pairs::{Corners, LANES, boxes_of_eight};
+use crate::pairs::{Corners, Eight, LANES};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 #[cfg(feature = "parallel")]
@@ -45,12 +45,12 @@ pub(super) struct Cell {
 #[repr(C, align(64))]
 pub(super) struct GridRow {
     pub(super) lanes: LaneBoxes,
-    /// By corner and lane: the vertex if its fan is flat, so that triangles with it need no test, or −1.
+    /// By corner and lane: the vertex if its fan is flat, so that triangles with it need no test.
     pub(super) flat: [[i32; LANES]; 3],
 }
 
 impl GridRow {
-    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, flat: [[-1; LANES]; 3] };
+    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, flat: [[NOT_FLAT; LANES]; 3] };
 }
 
 /// A cell should hold so many triangles on average.
@@ -173,7 +173,7 @@ impl Grid {
             let scale = &mut self.scales[self.scale_count];
             let end = scale.choose(&self.layers, first);
             for layer in &mut self.layers[first..end] {
-                layer.scale_of_steps = self.scale_count as u32;
+                layer.join(self.scale_count, scale);
             }
             scale.fill(sources, parts > 1);
             self.scale_count += 1;
@@ -193,12 +193,11 @@ impl Grid {
         for layer in &self.layers {
             counts[layer.scale_of_steps as usize] += layer.count;
         }
-        let suits = |layer: &&(&Layer, &usize)| layer.0.count > 0;
         let most = (0..self.scale_count).max_by_key(|&scale| counts[scale]).expect("a layer has a scale");
-        let of_scale =
-            self.layers.iter().zip(&self.tops).filter(|layer| layer.0.scale_of_steps as usize == most);
-        let largest = of_scale.filter(|layer| suits(&layer)).map(|(_, &top)| top as u16).max().unwrap_or(0);
-        self.fans.find(source, &self.octaves, largest, &self.scales[most].steps, parts);
+        let tops = self.layers.iter().zip(&self.tops);
+        let suited = tops.filter(|(layer, _)| layer.scale_of_steps as usize == most);
+        let largest = suited.map(|(_, &top)| top as u16).max().expect("a scale has layers");
+        self.fans.find(source, &self.octaves, largest, &mut self.scales[most].steps, parts);
     }
 
     /// How many bits an axis needs in the keys of all layers.
@@ -335,7 +334,6 @@ impl Grid {
             scales: &self.scales,
             items: &self.items,
             sources,
-            fans: &self.fans,
         };
         let cell_of = self.cell_of.chunks(ROWS_AT_A_TIME);
         let lists = (
@@ -447,7 +445,6 @@ struct Rows<'a> {
     scales: &'a [Scale],
     items: &'a [Item],
     sources: &'a [Source<'a>],
-    fans: &'a Fans,
 }
 
 impl Rows<'_> {
@@ -465,7 +462,6 @@ impl Rows<'_> {
                 first + k,
                 &self.cells[cell as usize],
                 &mut corners[LANES * k..LANES * (k + 1)],
-                &mut rows[k].flat,
             );
         }
         let level = Level::new();
@@ -478,7 +474,7 @@ impl Rows<'_> {
         LANES * (row - cell.rows[0] as usize)
     }
 
-    fn list_corners(&self, row: usize, cell: &Cell, corners: &mut [Corners], flat: &mut [[i32; LANES]; 3]) {
+    fn list_corners(&self, row: usize, cell: &Cell, corners: &mut [Corners]) {
         let mesh = self.layers[cell.layer as usize].mesh;
         let triangles = self.sources[mesh].triangles;
         let first_vertex = if mesh == 0 { 0 } else { self.sources[0].positions.len() as u32 };
@@ -488,9 +484,6 @@ impl Rows<'_> {
             // Unused lanes repeat the first triangle.
             let item = items.get(lane).unwrap_or(&items[0]);
             let [a, b, c] = triangles[item.triangle as usize];
-            for (flat, vertex) in flat.iter_mut().zip([a, b, c]) {
-                flat[lane] = if self.fans.is_flat(vertex) { vertex as i32 } else { -1 };
-            }
             *corners = [
                 a.wrapping_add(first_vertex) as i32,
                 b.wrapping_add(first_vertex) as i32,
@@ -513,13 +506,15 @@ impl Rows<'_> {
         for k in 0..cell_of.len() {
             let cell = &self.cells[cell_of[k] as usize];
             let layer = &self.layers[cell.layer as usize];
-            let scale = &self.scales[layer.scale_of_steps as usize];
+            let steps = &self.scales[layer.scale_of_steps as usize].steps;
             let corners: &[Corners; LANES] = corners[LANES * k..LANES * (k + 1)].try_into().expect("eight");
-            let [low, high] = boxes_of_eight(simd, &scale.steps, corners);
+            let Eight { low, high, carried } = Eight::gather(simd, steps, corners);
+            let GridRow { lanes, flat } = &mut rows[k];
+            for corner in 0..3 {
+                carried[corner].store_array(&mut flat[corner]);
+            }
             // Boxes are measured in steps from the corner of the cell, which is exact; then comes its place.
-            let unit = (layer.scale / scale.scale / scale.steps_per_unit) as f32;
-            let pad = (layer.pad() + 2.0 * f64::from(unit)) as f32;
-            let lanes = &mut rows[k].lanes;
+            let (unit, pad) = (layer.unit_of_steps, layer.pad_of_steps);
             if layer.cell_width() > WIDEST_IN_STEPS * f64::from(unit) {
                 self.bound_lanes(layer, corners, lanes);
             } else {
