@@ -13,6 +13,9 @@
 //!   Vec<Pair>, sorted, each pair once
 //! ```
 //!
+//! A soup, which is made for a single look, packs pairs instead of rows (`PairFilter`, with the tests and bounds of the row
+//! filter) and proves the neighbours around a vertex apart all at once (`Fan`).
+//!
 //! [`brute`] compares all triangles with all others and is the oracle of every test.
 
 pub mod brute;
