@@ -205,7 +205,7 @@ impl From<TouchArgument> for Touch {
 /// How pairs are searched for: [`Engine`] as a word, and words that are reserved for later versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArgument {
-    /// Brute force for up to 20,000 comparisons, trees for more
+    /// Brute force for up to 20,000 comparisons; a grid for meshes looked at once, trees for those that meet many
     Auto,
     /// A bounding-volume tree over each mesh
     Tree,

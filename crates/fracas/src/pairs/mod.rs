@@ -13,18 +13,23 @@
 //!   Vec<Pair>, sorted, each pair once
 //! ```
 //!
+//! A soup, which is made for a single look, packs pairs instead of rows (`PairFilter`, with the tests and bounds of the row
+//! filter) and proves the neighbours around a vertex apart all at once (`Fan`).
+//!
 //! [`brute`] compares all triangles with all others and is the oracle of every test.
 
 pub mod brute;
+mod fan;
 mod findings;
 mod frame;
 mod pack;
 mod row;
 mod vec8;
 
+pub use fan::Fan;
 pub(crate) use findings::{Findings, Surface, bits};
 pub use frame::Frame;
-pub use pack::{Corners, Packed, PairFilter, StepRow, Steps, whole_steps};
+pub use pack::{Corners, Eight, Packed, PairFilter, Steps, whole_steps};
 pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};
 
 use crate::exact::Relation;
@@ -98,7 +103,7 @@ pub struct PairStats {
     pub box_pairs: u64,
     /// Triangle pairs left open by the row filter, decided exactly.
     pub decided: u64,
-    /// Subtrees proved free of self-intersections as a whole.
+    /// Subtrees proved free of self-intersections as a whole; in a soup, fans around a vertex.
     pub culled: u64,
     /// Pairs found.
     pub found: u64,

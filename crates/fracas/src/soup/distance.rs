@@ -28,6 +28,16 @@ impl Element {
     pub(super) fn middle(&self) -> DVec3 {
         0.5 * (self.low + self.high)
     }
+
+    /// By how much it is grown: a quarter of its diameter.
+    pub(super) fn reach(&self) -> f64 {
+        0.25 * self.diameter
+    }
+
+    /// The box of the grown element.
+    pub(super) fn grown(&self) -> (DVec3, DVec3) {
+        (self.low - self.reach(), self.high + self.reach())
+    }
 }
 
 impl<'a> Elements<'a> {
@@ -87,13 +97,28 @@ impl<'a> Elements<'a> {
     }
 
     pub(super) fn share_a_vertex(&self, a: u32, b: u32) -> bool {
+        if let Loops::Triangles(triangles) = self.loops {
+            let (p, q) = (triangles[a as usize], triangles[b as usize]);
+            // No shortcut: a jump for each would be mispredicted.
+            return p.iter().fold(false, |any, &v| any | (v == q[0]) | (v == q[1]) | (v == q[2]));
+        }
         let others = self.corners(b);
         self.corners(a).iter().any(|v| others.contains(v))
     }
 
     /// Whether two elements come within a distance of each other.
     pub(super) fn within(&self, a: u32, b: u32, distance: f64) -> bool {
+        if let Loops::Triangles(_) = self.loops {
+            return within(&self.triangle(a), &self.triangle(b), distance);
+        }
         self.fan(a).any(|t| self.fan(b).any(|u| within(&t, &u, distance)))
+    }
+
+    fn triangle(&self, element: u32) -> Triangle {
+        match *self.corners(element) {
+            [a, b, c] => Triangle::new(self.at(a), self.at(b), self.at(c)),
+            _ => unreachable!("triangles have three corners"),
+        }
     }
 
     fn fan(&self, element: u32) -> impl Iterator<Item = Triangle> + '_ {
@@ -175,7 +200,11 @@ fn around_four(p: [DVec3; 4]) -> (DVec3, f64) {
 fn within(t: &Triangle, u: &Triangle, distance: f64) -> bool {
     let reach = distance * distance;
     let (p, q) = (t.corners(), u.corners());
-    if p.iter().any(|a| q.iter().any(|b| a.distance_squared(*b) <= reach)) {
+    if apart_between_middles(&p, &q, distance) {
+        return false;
+    }
+    let near = |a: &DVec3| q.iter().fold(false, |any, b| any | (a.distance_squared(*b) <= reach));
+    if p.iter().any(near) {
         return true;
     }
     if beyond_plane(&p, &q, distance) || beyond_plane(&q, &p, distance) {
@@ -191,6 +220,17 @@ fn within(t: &Triangle, u: &Triangle, distance: f64) -> bool {
     p.iter().any(|&x| over_face(x, &q, distance))
         || q.iter().any(|&x| over_face(x, &p, distance))
         || exact::tri_tri(t, u) != Relation::Disjoint
+}
+
+/// Whether two triangles are farther apart than a distance in the direction from one's middle to the other's.
+fn apart_between_middles(p: &[DVec3; 3], q: &[DVec3; 3], distance: f64) -> bool {
+    let across = (q[0] - p[0]) + (q[1] - p[1]) + (q[2] - p[2]);
+    let least = |points: &[DVec3; 3], across: DVec3| {
+        let x = points.map(|x| across.dot(x - p[0]));
+        x[0].min(x[1]).min(x[2])
+    };
+    let gap = least(q, across) + least(p, -across);
+    gap > 0.0 && gap * gap > (1.0 + 1e-9) * distance * distance * across.length_squared()
 }
 
 /// Whether all points are farther than a distance from the plane of a triangle, on one side.

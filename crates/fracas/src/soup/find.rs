@@ -58,7 +58,8 @@ impl SoupFinder {
         &self.soup
     }
 
-    /// Work done by the last query; `node_pairs` counts pairs of cells.
+    /// Work done by the last query; `node_pairs` counts pairs of cells, `culled` vertices whose triangles were proved not to
+    /// meet each other.
     #[must_use]
     pub fn stats(&self) -> &PairStats {
         &self.stats
@@ -141,6 +142,7 @@ impl SoupFinder {
             self.pairs.extend_from_slice(&worker.pairs);
             self.stats += worker.stats;
         }
+        self.stats.culled = self.grid.fans.count() as u64;
         self.stats.found = self.pairs.len() as u64;
         self.sort();
     }

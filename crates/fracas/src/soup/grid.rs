@@ -10,14 +10,15 @@
 //!
 //! On several threads each takes a part of the list; the result is the same.
 
-use super::layer::{Layer, Scale, Source, ToKey, below};
+use super::fans::Fans;
+use super::layer::{Layer, NOT_FLAT, Scale, Source, ToKey, below};
 use super::levels::{self, Histogram, Octave};
-use super::order::{self, AXIS_BITS, Item};
+use super::order::{self, AXIS_BITS, Item, Sorting};
 use super::rows::{LaneBoxes, RowBox};
 use super::table::Table;
 use super::{CellTable, SoupOptions};
 use crate::geom::DVec3;
-use crate::pairs::{Corners, LANES, StepRow};
+use crate::pairs::{Corners, Eight, LANES};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 #[cfg(feature = "parallel")]
@@ -44,11 +45,12 @@ pub(super) struct Cell {
 #[repr(C, align(64))]
 pub(super) struct GridRow {
     pub(super) lanes: LaneBoxes,
-    pub(super) steps: StepRow,
+    /// By corner and lane: the vertex if its fan is flat, so that triangles with it need no test.
+    pub(super) flat: [[i32; LANES]; 3],
 }
 
 impl GridRow {
-    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, steps: StepRow::ZERO };
+    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, flat: [[NOT_FLAT; LANES]; 3] };
 }
 
 /// A cell should hold so many triangles on average.
@@ -63,9 +65,11 @@ pub(super) struct Grid {
     tops: Vec<usize>,
     level_of: Vec<u8>,
     to_keys: Vec<ToKey>,
+    /// Triangles before they are sorted, and two more lists to sort them: as small as can be, or as they are.
+    small: [Vec<u64>; 3],
+    large: [Vec<Item>; 3],
+    /// Triangles in order.
     items: Vec<Item>,
-    spare: Vec<Item>,
-    third: Vec<Item>,
     pub(super) layers: Vec<Layer>,
     pub(super) cells: Vec<Cell>,
     /// The cell of each row.
@@ -76,6 +80,7 @@ pub(super) struct Grid {
     pub(super) corners: Vec<Corners>,
     pub(super) scales: Vec<Scale>,
     pub(super) scale_count: usize,
+    pub(super) fans: Fans,
     pub(super) table: Table,
 }
 
@@ -87,9 +92,9 @@ impl Grid {
         self.measure(sources, count, parts);
         self.choose_layers(sources.len());
         self.choose_scales(sources, parts);
+        self.find_fans(sources, parts);
         let width = self.key_bits();
-        self.give_keys(sources, width, options, parts);
-        self.sort(width, options, parts);
+        self.order(sources, width, options, parts);
         self.cut(width, options);
         self.fill(sources, parts);
         self.table.build(options.table, &self.cells, count);
@@ -169,12 +174,31 @@ impl Grid {
             let scale = &mut self.scales[self.scale_count];
             let end = scale.choose(&self.layers, first);
             for layer in &mut self.layers[first..end] {
-                layer.scale_of_steps = self.scale_count as u32;
+                layer.join(self.scale_count, scale);
             }
             scale.fill(sources, parts > 1);
             self.scale_count += 1;
             first = end;
         }
+    }
+
+    /// A mesh that is compared with itself: finds out where neighbours cannot meet.
+    fn find_fans(&mut self, sources: &[Source], parts: usize) {
+        self.fans.clear();
+        let [source] = sources else { return };
+        if self.layers.is_empty() || source.positions.len() > i32::MAX as usize {
+            return;
+        }
+        // In the steps that suit most triangles; larger ones would wrap around.
+        let mut counts = [0_u32; levels::MOST_LEVELS];
+        for layer in &self.layers {
+            counts[layer.scale_of_steps as usize] += layer.count;
+        }
+        let most = (0..self.scale_count).max_by_key(|&scale| counts[scale]).expect("a layer has a scale");
+        let tops = self.layers.iter().zip(&self.tops);
+        let suited = tops.filter(|(layer, _)| layer.scale_of_steps as usize == most);
+        let largest = suited.map(|(_, &top)| top as u16).max().expect("a scale has layers");
+        self.fans.find(source, &self.octaves, largest, &mut self.scales[most].steps, parts);
     }
 
     /// How many bits an axis needs in the keys of all layers.
@@ -183,7 +207,8 @@ impl Grid {
         self.layers.iter().filter(|layer| layer.count > 0).map(needed).max().unwrap_or(0)
     }
 
-    fn give_keys(&mut self, sources: &[Source], width: u32, options: &SoupOptions, parts: usize) {
+    /// Gives a key to every triangle and sorts them by it.
+    fn order(&mut self, sources: &[Source], width: u32, options: &SoupOptions, parts: usize) {
         let count = self.octaves.len();
         self.items.resize(count, Item::default());
         self.to_keys.clear();
@@ -191,46 +216,45 @@ impl Grid {
         self.to_keys.extend(self.layers.iter().enumerate().map(to_key));
         let slots = Table::slots(options.table, count);
         let keys = Keys { grid: (&self.level_of, &self.to_keys), meshes: sources.len(), options, slots };
-        let mut start = 0;
-        for (mesh, source) in sources.iter().enumerate() {
-            let part = start..start + source.triangles.len();
-            start = part.end;
-            let items = &mut self.items[part.clone()];
-            let (octaves, middles) = (&self.octaves[part.clone()], &self.middles[part]);
-            let share = items.len().div_ceil(parts).max(1);
-            #[cfg(feature = "parallel")]
-            if parts > 1 {
-                (items.par_chunks_mut(share), octaves.par_chunks(share), middles.par_chunks(share))
-                    .into_par_iter()
-                    .enumerate()
-                    .for_each(|(k, (items, octaves, middles))| {
-                        keys.give(mesh, k * share, octaves, middles, items);
-                    });
-                continue;
-            }
-            let _ = share;
-            keys.give(mesh, 0, octaves, middles, items);
-        }
-    }
-
-    fn sort(&mut self, width: u32, options: &SoupOptions, parts: usize) {
-        self.spare.resize(self.items.len(), Item::default());
-        let layer_bits = usize::BITS - self.layers.len().saturating_sub(1).leading_zeros();
-        let hashed = options.table != CellTable::Sorted;
-        let slots = Table::slots(options.table, self.items.len());
-        let bits = if hashed { u32::BITS - (slots - 1).leading_zeros() } else { 3 * width + layer_bits };
-        let value = move |item: &Item| if hashed { u64::from(item.slot) } else { item.key };
-        if parts > 1 {
-            self.third.resize(self.items.len(), Item::default());
-            order::sort_side_by_side(&self.items, &mut self.spare, &mut self.third, bits, parts, value);
-            std::mem::swap(&mut self.items, &mut self.spare);
-        } else {
-            order::radix_sort(&mut self.items, &mut self.spare, bits, value);
-        }
-        if hashed {
+        let known = (&self.octaves[..], &self.middles[..]);
+        let bits_of = |count: usize| usize::BITS - count.saturating_sub(1).leading_zeros();
+        let key_bits = 3 * width + bits_of(self.layers.len());
+        let most = sources.iter().map(|source| source.triangles.len()).max().unwrap_or(0);
+        let id_bits = bits_of(most);
+        if options.table != CellTable::Sorted {
+            let [from, ..] = &mut self.large;
+            keys.give_all(sources, known, from, parts, |item| item);
+            let bits = u32::BITS - (slots - 1).leading_zeros();
+            let sorting =
+                Sorting { bits, value: |item: &Item| u64::from(item.slot), item: |item: &Item| *item };
+            sort(&sorting, &mut self.large, &mut self.items, parts);
             for slot in self.items.chunk_by_mut(|a, b| a.slot == b.slot) {
                 slot.sort_unstable_by_key(|item| (item.key, item.triangle));
             }
+            return;
+        }
+        // The last bits tell apart what is in one cell anyway; they are left out if that saves a pass.
+        let fine = self.layers.iter().map(|layer| 3 * layer.least_cell_bits()).min().unwrap_or(0);
+        let skipped = fine.min(key_bits).min(order::AXES);
+        let saves = order::passes(key_bits - skipped) < order::passes(key_bits);
+        let skipped = if saves { skipped } else { 0 };
+        let bits = key_bits - skipped;
+        if key_bits + id_bits <= u64::BITS {
+            let [from, ..] = &mut self.small;
+            keys.give_all(sources, known, from, parts, |item| item.key << id_bits | u64::from(item.triangle));
+            let id = (1 << id_bits) - 1;
+            let sorting = Sorting {
+                bits,
+                value: |small: &u64| small >> (id_bits + skipped),
+                item: |small: &u64| Item { key: small >> id_bits, slot: 0, triangle: (small & id) as u32 },
+            };
+            sort(&sorting, &mut self.small, &mut self.items, parts);
+        } else {
+            let [from, ..] = &mut self.large;
+            keys.give_all(sources, known, from, parts, |item| item);
+            let sorting =
+                Sorting { bits, value: |item: &Item| item.key >> skipped, item: |item: &Item| *item };
+            sort(&sorting, &mut self.large, &mut self.items, parts);
         }
     }
 
@@ -388,11 +412,51 @@ struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// Fills in the items of triangles from `first` on.
-    fn give(&self, mesh: usize, first: usize, octaves: &[u16], middles: &[DVec3], items: &mut [Item]) {
+    /// Lists all triangles with their keys, in the order of the meshes.
+    fn give_all<T: Copy + Default + Send>(
+        &self,
+        sources: &[Source],
+        (octaves, middles): (&[u16], &[DVec3]),
+        list: &mut Vec<T>,
+        parts: usize,
+        into: impl Fn(Item) -> T + Copy + Sync,
+    ) {
+        list.resize(octaves.len(), T::default());
+        let mut start = 0;
+        for (mesh, source) in sources.iter().enumerate() {
+            let part = start..start + source.triangles.len();
+            start = part.end;
+            let list = &mut list[part.clone()];
+            let (octaves, middles) = (&octaves[part.clone()], &middles[part]);
+            #[cfg(feature = "parallel")]
+            if parts > 1 {
+                let share = list.len().div_ceil(parts).max(1);
+                (list.par_chunks_mut(share), octaves.par_chunks(share), middles.par_chunks(share))
+                    .into_par_iter()
+                    .enumerate()
+                    .for_each(|(k, (list, octaves, middles))| {
+                        self.give(mesh, k * share, octaves, middles, list, into);
+                    });
+                continue;
+            }
+            let _ = parts;
+            self.give(mesh, 0, octaves, middles, list, into);
+        }
+    }
+
+    /// Lists triangles from `first` on.
+    fn give<T>(
+        &self,
+        mesh: usize,
+        first: usize,
+        octaves: &[u16],
+        middles: &[DVec3],
+        list: &mut [T],
+        into: impl Fn(Item) -> T,
+    ) {
         let (level_of, to_keys) = self.grid;
         let known = octaves.iter().zip(middles);
-        for ((triangle, item), (&octave, &middle)) in (first..).zip(items).zip(known) {
+        for ((triangle, place_in_list), (&octave, &middle)) in (first..).zip(list).zip(known) {
             let number = usize::from(level_of[usize::from(octave)]) * self.meshes + mesh;
             let to_key = &to_keys[number];
             let place = middle * to_key.scale - to_key.base;
@@ -404,8 +468,28 @@ impl Keys<'_> {
                     Table::slot(kind, number as u64, cell, self.slots)
                 }
             };
-            *item = Item { key: to_key.prefix | order::morton(place), slot, triangle: triangle as u32 };
+            let key = to_key.prefix | order::morton(place);
+            *place_in_list = into(Item { key, slot, triangle: triangle as u32 });
         }
+    }
+}
+
+/// Sorts the first of three lists into items.
+fn sort<T: Copy + Default + Send + Sync, V, I>(
+    sorting: &Sorting<V, I>,
+    [from, mine, spare]: &mut [Vec<T>; 3],
+    items: &mut [Item],
+    parts: usize,
+) where
+    V: Fn(&T) -> u64 + Sync,
+    I: Fn(&T) -> Item + Sync,
+{
+    spare.resize(from.len(), T::default());
+    if parts > 1 {
+        mine.resize(from.len(), T::default());
+        sorting.sort_side_by_side(from, mine, spare, items, parts);
+    } else {
+        sorting.sort(from, spare, items);
     }
 }
 
@@ -413,7 +497,7 @@ impl Keys<'_> {
 const WIDEST_IN_STEPS: f64 = (1 << 29) as f64;
 
 /// So many rows are filled by one thread at a time.
-const ROWS_AT_A_TIME: usize = 512;
+const ROWS_AT_A_TIME: usize = 256;
 
 /// What is needed to fill rows.
 struct Rows<'a> {
@@ -435,11 +519,8 @@ impl Rows<'_> {
         boxes: &mut [RowBox],
     ) {
         for (k, &cell) in cell_of.iter().enumerate() {
-            self.list_corners(
-                first + k,
-                &self.cells[cell as usize],
-                &mut corners[LANES * k..LANES * (k + 1)],
-            );
+            let corners = &mut corners[LANES * k..LANES * (k + 1)];
+            self.list_corners(first + k, &self.cells[cell as usize], corners);
         }
         let level = Level::new();
         dispatch!(level, simd => self.compute(simd, first, cell_of, corners, rows, boxes));
@@ -483,13 +564,15 @@ impl Rows<'_> {
         for k in 0..cell_of.len() {
             let cell = &self.cells[cell_of[k] as usize];
             let layer = &self.layers[cell.layer as usize];
-            let scale = &self.scales[layer.scale_of_steps as usize];
+            let steps = &self.scales[layer.scale_of_steps as usize].steps;
             let corners: &[Corners; LANES] = corners[LANES * k..LANES * (k + 1)].try_into().expect("eight");
-            let [low, high] = rows[k].steps.fill(simd, &scale.steps, corners);
+            let Eight { low, high, carried } = Eight::gather(simd, steps, corners);
+            let GridRow { lanes, flat } = &mut rows[k];
+            for corner in 0..3 {
+                carried[corner].store_array(&mut flat[corner]);
+            }
             // Boxes are measured in steps from the corner of the cell, which is exact; then comes its place.
-            let unit = (layer.scale / scale.scale / scale.steps_per_unit) as f32;
-            let pad = (layer.pad() + 2.0 * f64::from(unit)) as f32;
-            let lanes = &mut rows[k].lanes;
+            let (unit, pad) = (layer.unit_of_steps, layer.pad_of_steps);
             if layer.cell_width() > WIDEST_IN_STEPS * f64::from(unit) {
                 self.bound_lanes(layer, corners, lanes);
             } else {

@@ -28,8 +28,11 @@
 
 use super::distance::{Element, Elements};
 use super::order;
-use crate::geom::DVec3;
+use crate::geom::{DVec3, round};
 use crate::mesh::Mesh;
+use crate::pairs::{LANES, bits};
+use fearless_simd::prelude::*;
+use fearless_simd::{dispatch, f32x8};
 use std::ops::Range;
 
 /// The smallest *k* of each element of a set, and of the set.
@@ -108,11 +111,19 @@ impl KFree {
         let list = elements.list();
         let crowd = Crowd::new(&list);
         let mut counts = vec![[0_u32; 2]; list.len()];
+        let level = fearless_simd::Level::new();
         let count = |places: &mut [[u32; 2]], first: usize| {
-            let mut near = Vec::new();
-            let mut cell = None;
-            for (place, at) in places.iter_mut().zip(first..) {
-                *place = crowd.count(elements, at, &mut cell, &mut near);
+            let (mut near, mut done) = (Vec::new(), 0);
+            while done < places.len() {
+                let from = first + done;
+                let same = |key: &&u64| **key == crowd.keys[from];
+                let cell = crowd.keys[from..first + places.len()].iter().take_while(same).count();
+                crowd.look_around(from..from + cell, &mut near);
+                for start in (0..cell).step_by(LANES) {
+                    let places = &mut places[done + start..done + cell.min(start + LANES)];
+                    dispatch!(level, simd => crowd.count(simd, elements, from + start, &near, places));
+                }
+                done += cell;
             }
         };
         #[cfg(feature = "parallel")]
@@ -142,17 +153,54 @@ const ALMOST: f64 = 1.0 - 1e-9;
 
 /// All elements, sorted by size and place.
 struct Crowd {
-    /// Elements by level, then by cell: their numbers and sizes.
+    /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
     order: Vec<u32>,
     sizes: Vec<Element>,
+    sketches: Vec<Sketch>,
     keys: Vec<u64>,
     levels: Vec<Level>,
     /// Cells by key: key and where its elements begin; linear probing.
     cells: Vec<(u64, u32)>,
+    /// For each of them what holds all its elements.
+    bounds: Vec<Sketch>,
     shift: u32,
 }
 
-/// Elements with diameters up to a power of two, which is the width of their cells.
+/// An element in `f32`: a box that holds it, and a diameter that is not smaller than its own.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+struct Sketch {
+    low: [f32; 3],
+    high: [f32; 3],
+    diameter: f32,
+}
+
+impl Sketch {
+    fn new(element: &Element) -> Self {
+        Self {
+            low: element.low.to_array().map(round::down),
+            high: element.high.to_array().map(round::up),
+            diameter: round::up(element.diameter),
+        }
+    }
+
+    /// Makes it hold another one, too.
+    fn add(&mut self, other: &Self) {
+        for axis in 0..3 {
+            self.low[axis] = self.low[axis].min(other.low[axis]);
+            self.high[axis] = self.high[axis].max(other.high[axis]);
+        }
+        self.diameter = self.diameter.max(other.diameter);
+    }
+
+    /// Whether something at least as large as the other may overlap it.
+    fn may_hold(&self, other: &Self) -> bool {
+        let overlaps = |axis: usize| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis];
+        self.diameter >= other.diameter && (0..3).all(overlaps)
+    }
+}
+
+/// Elements with diameters up to a power of two; their cells are twice as wide.
 #[derive(Clone, Copy)]
 struct Level {
     exponent: i32,
@@ -195,24 +243,33 @@ impl Crowd {
         let starts = (0..keys.len()).filter(|&at| at == 0 || keys[at] != keys[at - 1]);
         let size = (2 * starts.clone().count()).next_power_of_two().max(2);
         let shift = u64::BITS - size.trailing_zeros();
+        let sizes: Vec<Element> = order.iter().map(|&item| list[item as usize]).collect();
+        let sketches: Vec<Sketch> = sizes.iter().map(Sketch::new).collect();
         let mut cells = vec![(FREE, 0); size];
+        let nothing = Sketch { low: [0.0; 3], high: [0.0; 3], diameter: 0.0 };
+        let mut bounds = vec![nothing; size];
         for start in starts {
             let mut slot = (order::mix(keys[start]) >> shift) as usize;
             while cells[slot].0 != FREE {
                 slot = (slot + 1) & (size - 1);
             }
             cells[slot] = (keys[start], start as u32);
+            bounds[slot] = sketches[start];
+            let same = |at: &usize| keys[*at] == keys[start];
+            (start..keys.len()).take_while(same).for_each(|at| bounds[slot].add(&sketches[at]));
         }
-        let sizes = order.iter().map(|&item| list[item as usize]).collect();
-        Self { order, sizes, keys, levels, cells, shift }
+        Self { order, sizes, sketches, keys, levels, cells, bounds, shift }
     }
 
-    /// Elements in a cell, as a range of the order.
-    fn cell(&self, key: u64) -> Range<usize> {
+    /// Elements in a cell, as a range of the order; none if no element may be near what is looked for.
+    fn cell(&self, key: u64, wanted: &Sketch) -> Range<usize> {
         let mut slot = (order::mix(key) >> self.shift) as usize;
         loop {
             let (found, start) = self.cells[slot];
             if found == key {
+                if !self.bounds[slot].may_hold(wanted) {
+                    return 0..0;
+                }
                 let start = start as usize;
                 return start..start + self.keys[start..].iter().take_while(|&&k| k == key).count();
             }
@@ -223,62 +280,82 @@ impl Crowd {
         }
     }
 
-    /// How many larger elements come near the one at this place of the order, and how many of them share a vertex.
-    ///
-    /// `cell` and `near` remember which cell was looked around last and what was found, as places of the order.
-    fn count(
+    /// For up to eight elements from `first` on: how many larger elements come near, of those in the given ranges of the
+    /// order, and how many of them share a vertex.
+    #[inline(always)]
+    fn count<S: Simd>(
         &self,
+        simd: S,
         elements: &Elements,
-        at: usize,
-        cell: &mut Option<u64>,
-        near: &mut Vec<Range<usize>>,
-    ) -> [u32; 2] {
-        if *cell != Some(self.keys[at]) {
-            *cell = Some(self.keys[at]);
-            near.clear();
-            self.look_around(at, near);
+        first: usize,
+        near: &[Range<usize>],
+        counts: &mut [[u32; 2]],
+    ) {
+        // Grown boxes side by side; those of unused lanes overlap nothing.
+        let (mut low, mut high) = ([[f32::INFINITY; LANES]; 3], [[f32::NEG_INFINITY; LANES]; 3]);
+        let mut least = [f32::INFINITY; LANES];
+        for (lane, element) in self.sizes[first..first + counts.len()].iter().enumerate() {
+            let (from, to) = element.grown();
+            for axis in 0..3 {
+                low[axis][lane] = round::down(from[axis]);
+                high[axis][lane] = round::up(to[axis]);
+            }
+            least[lane] = round::down(ALMOST * element.diameter);
         }
-        let (item, element) = (self.order[at], &self.sizes[at]);
-        let reach = 0.25 * element.diameter;
-        let (low, high) = (element.low - reach, element.high + reach);
-        let least = ALMOST * element.diameter;
-        let (mut count, mut adjacent) = (0, 0);
-        for range in near.iter() {
-            for (e, other) in self.sizes[range.clone()].iter().zip(range.clone()) {
-                // No shortcut: most are apart, and a jump for each axis would be mispredicted.
-                let apart = low.cmpgt(e.high) | high.cmplt(e.low);
-                if apart.any() || other == at || e.diameter < least {
-                    continue;
+        let load = |v: &[f32; LANES]| f32x8::load_array_ref(simd, v);
+        let (low, high) =
+            ([load(&low[0]), load(&low[1]), load(&low[2])], [load(&high[0]), load(&high[1]), load(&high[2])]);
+        let least = load(&least);
+        for range in near {
+            for (sketch, other) in self.sketches[range.clone()].iter().zip(range.clone()) {
+                let mut hits = least.simd_le(sketch.diameter);
+                for axis in 0..3 {
+                    hits &= low[axis].simd_le(sketch.high[axis]) & high[axis].simd_ge(sketch.low[axis]);
                 }
-                let other = self.order[other];
-                let touching = elements.share_a_vertex(item, other);
-                adjacent += u32::from(touching);
-                count += u32::from(touching || elements.within(item, other, reach));
+                for lane in bits(hits.to_bitmask() as u32) {
+                    let [near, touching] = self.compare(elements, first + lane, other);
+                    counts[lane][0] += u32::from(near);
+                    counts[lane][1] += u32::from(touching);
+                }
             }
         }
-        [count, adjacent]
     }
 
-    /// Lists all elements that may come near one of the cell at this place of the order.
-    fn look_around(&self, at: usize, near: &mut Vec<Range<usize>>) {
-        let key = self.keys[at];
-        let same = |k: &&u64| **k == key;
-        // From the first element of the cell, wherever we came in.
-        let first = at - self.keys[..at].iter().rev().take_while(same).count();
-        let end = at + self.keys[at..].iter().take_while(same).count();
+    /// Whether the second of two elements, by their places in the order, is larger and near, and whether it shares a vertex.
+    fn compare(&self, elements: &Elements, at: usize, other: usize) -> [bool; 2] {
+        let (element, e) = (&self.sizes[at], &self.sizes[other]);
+        let (low, high) = element.grown();
+        let apart = low.cmpgt(e.high) | high.cmplt(e.low);
+        if apart.any() || other == at || e.diameter < ALMOST * element.diameter {
+            return [false; 2];
+        }
+        let (item, other) = (self.order[at], self.order[other]);
+        let touching = elements.share_a_vertex(item, other);
+        [touching || elements.within(item, other, element.reach()), touching]
+    }
+
+    /// Lists all elements that may come near one of those in this range of the order, which share a cell.
+    fn look_around(&self, cell: Range<usize>, near: &mut Vec<Range<usize>>) {
+        near.clear();
         let (mut low, mut high, mut least) = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
-        for e in &self.sizes[first..end] {
-            low = low.min(e.low - 0.25 * e.diameter);
-            high = high.max(e.high + 0.25 * e.diameter);
+        for e in &self.sizes[cell] {
+            let grown = e.grown();
+            low = low.min(grown.0);
+            high = high.max(grown.1);
             least = least.min(e.diameter);
         }
+        let wanted = Sketch {
+            low: low.to_array().map(round::down),
+            high: high.to_array().map(round::up),
+            diameter: round::down(ALMOST * least),
+        };
         // Almost as large will do.
         let finest = exponent(ALMOST * ALMOST * least);
         for level in self.levels.iter().filter(|level| level.exponent >= finest) {
             let width = level.width;
-            // Middles are at most half a width from the rest of their elements.
-            let from = place(low - 0.501 * width, width);
-            let to = place(high + 0.501 * width, width);
+            // Middles are at most a quarter of a width from the rest of their elements.
+            let from = place(low - 0.251 * width, width);
+            let to = place(high + 0.251 * width, width);
             let cells: f64 = (0..3).map(|axis| (to[axis] - from[axis] + 1) as f64).product();
             if level.to - level.from <= FEW || cells > f64::from(level.to - level.from) {
                 near.push(level.from as usize..level.to as usize);
@@ -287,7 +364,7 @@ impl Crowd {
             for z in from[2]..=to[2] {
                 for y in from[1]..=to[1] {
                     for x in from[0]..=to[0] {
-                        let range = self.cell(self::key(level.exponent, [x, y, z]));
+                        let range = self.cell(self::key(level.exponent, [x, y, z]), &wanted);
                         if !range.is_empty() {
                             near.push(range);
                         }
@@ -304,7 +381,7 @@ fn exponent(diameter: f64) -> i32 {
 }
 
 fn width(exponent: i32) -> f64 {
-    2f64.powi(exponent)
+    2f64.powi(exponent + 1)
 }
 
 /// The cell of a point. Points that are far away share cells with near ones.

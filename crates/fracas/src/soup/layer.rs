@@ -53,6 +53,9 @@ pub(super) struct Layer {
     pub(super) cell_bits: u32,
     pub(super) cells: [u32; 2],
     pub(super) count: u32,
+    /// Units to a step of its scale, and what boxes in steps are padded by.
+    pub(super) unit_of_steps: f32,
+    pub(super) pad_of_steps: f32,
 }
 
 impl Layer {
@@ -91,9 +94,18 @@ impl Layer {
             cell_bits: 0,
             cells: [0; 2],
             count: whole.count,
+            unit_of_steps: 0.0,
+            pad_of_steps: 0.0,
         };
         layer.cell_bits = layer.least_cell_bits() + 1;
         layer
+    }
+
+    /// Takes part in the given scale.
+    pub(super) fn join(&mut self, number: usize, scale: &Scale) {
+        self.scale_of_steps = number as u32;
+        self.unit_of_steps = (self.scale / scale.scale / scale.steps_per_unit) as f32;
+        self.pad_of_steps = (self.pad() + 2.0 * f64::from(self.unit_of_steps)) as f32;
     }
 
     /// Cells are not smaller than a unit.
@@ -105,6 +117,9 @@ impl Layer {
         bits
     }
 }
+
+/// What a vertex carries whose triangles may meet.
+pub(super) const NOT_FLAT: i32 = -1;
 
 /// All vertices in steps that suit layers of similar size.
 #[derive(Default)]
@@ -167,7 +182,7 @@ impl Scale {
             rest = later;
             let place = |(to, &p): (&mut Steps, &DVec3)| {
                 let [x, y, z] = self.round(p * self.scale);
-                *to = [x, y, z, 0];
+                *to = [x, y, z, NOT_FLAT];
             };
             #[cfg(feature = "parallel")]
             if parallel {

@@ -14,6 +14,7 @@
 //!   level 1   ┌───┬───┐    larger triangles, larger cells
 //!             └───┴───┘
 //!   cell ──▶ rows of eight triangles ──▶ boxes ──▶ planes, edges (pairs::PairFilter) ──▶ exact
+//!                                          ╰── without neighbours around a vertex that cannot meet (pairs::Fan)
 //! ```
 //!
 //! A triangle is not longer than the unit of its level, and no cell is smaller than that. So whatever meets a
@@ -26,6 +27,7 @@
 //! - Every triangle is in one lane of one row of one cell, of the level that its size asks for or of a coarser one.
 //! - The boxes of lanes, rows and cells hold the exact triangles.
 //! - Every cell is found by its key.
+//! - No two triangles with a vertex that is marked as flat meet in more than they share.
 //!
 //! # Departures from the paper
 //!
@@ -35,6 +37,8 @@
 //!   largest. Ours are no smaller, and larger where few triangles are, so that a cell holds about twenty.
 //! - Sizes are those of boxes, in absolute powers of two: no smallest triangle has to be known. Levels with few
 //!   triangles are merged into coarser ones.
+//! - Of all pairs with overlapping boxes in a mesh, most are neighbours. Where the triangles around a vertex lie side by side
+//!   they are proved apart together, from scratch in every frame, and are not looked at one by one.
 //! - Buckets do not overflow: cells are runs of a sorted list. The two hash functions of the paper are there for
 //!   comparison ([`CellTable`]).
 //!
@@ -49,6 +53,7 @@
 //! Graphics Forum, 2017.
 
 mod distance;
+mod fans;
 mod find;
 mod grid;
 mod kfree;

@@ -16,6 +16,9 @@ pub(super) struct Item {
 /// Bits of a key for each axis, at most. Layers take the bits above.
 pub(super) const AXIS_BITS: u32 = 19;
 
+/// A step up to the next larger cells takes so many bits of a key.
+pub(super) const AXES: u32 = 3;
+
 /// Spreads the bits of a number, two zeros before each.
 #[inline(always)]
 pub(super) fn spread(x: u64) -> u64 {
@@ -69,98 +72,106 @@ pub(super) fn mix(key: u64) -> u64 {
     (key ^ key >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
+/// Bits that one pass of the sort looks at, at most.
 const DIGIT: u32 = 11;
 
-/// Sorts by the lowest `bits` of what `value` returns; equal ones keep their order.
-pub(super) fn radix_sort(
-    items: &mut [Item],
-    spare: &mut [Item],
-    bits: u32,
-    value: impl Fn(&Item) -> u64 + Copy,
-) {
-    if items.len() < 2 || bits == 0 {
-        return;
-    }
-    let passes = bits.div_ceil(DIGIT);
-    let digit = bits.div_ceil(passes);
-    let (mut from, mut to) = (items, spare);
-    for pass in 0..passes {
-        scatter(from, to, |item| (value(item) >> (pass * digit) & ((1 << digit) - 1)) as usize);
-        std::mem::swap(&mut from, &mut to);
-    }
-    if passes % 2 == 1 {
-        to.copy_from_slice(from);
-    }
+/// How many passes it takes to sort by so many bits.
+pub(super) fn passes(bits: u32) -> u32 {
+    bits.div_ceil(DIGIT)
 }
 
-/// Sorts `items` into `sorted` as [`radix_sort`] does, each thread a range of values; `spare` is overwritten.
-#[cfg(feature = "parallel")]
-pub(super) fn sort_side_by_side(
-    items: &[Item],
-    sorted: &mut [Item],
-    spare: &mut [Item],
-    bits: u32,
-    parts: usize,
-    value: impl Fn(&Item) -> u64 + Copy + Sync,
-) {
-    use rayon::prelude::*;
-    let shift = bits.saturating_sub(DIGIT);
-    let mut counts = [0_usize; 1 << DIGIT];
-    for item in items {
-        counts[(value(item) >> shift) as usize] += 1;
-    }
-    // Ranges of first digits with about equally many items.
-    let mut tasks = Vec::with_capacity(parts);
-    let (mut sorted, mut spare) = (sorted, spare);
-    let (mut from, mut count, mut before) = (0, 0, 0);
-    for digit in 0..counts.len() {
-        count += counts[digit];
-        let enough = (before + count) * parts >= items.len() * (tasks.len() + 1);
-        if enough || digit + 1 == counts.len() {
-            let (mine, later) = sorted.split_at_mut(count);
-            sorted = later;
-            let (room, later) = spare.split_at_mut(count);
-            spare = later;
-            tasks.push((from as u64..digit as u64 + 1, mine, room));
-            before += count;
-            (from, count) = (digit + 1, 0);
+/// What is sorted, and how: items on their way may be smaller than they are in the end, as memory traffic is what counts.
+#[derive(Clone, Copy)]
+pub(super) struct Sorting<V, I> {
+    /// Only the lowest so many bits of values are looked at.
+    pub(super) bits: u32,
+    /// The value of something to be sorted.
+    pub(super) value: V,
+    /// The item it becomes.
+    pub(super) item: I,
+}
+
+impl<V, I> Sorting<V, I> {
+    /// Sorts all of `from` by value into `sorted`; equal ones keep their order. `from` and `spare` are overwritten.
+    pub(super) fn sort<T: Copy>(&self, from: &mut [T], spare: &mut [T], sorted: &mut [Item])
+    where
+        V: Fn(&T) -> u64,
+        I: Fn(&T) -> Item,
+    {
+        let passes = passes(self.bits).max(1);
+        let width = self.bits.div_ceil(passes);
+        let digit = |x: &T, pass: u32| ((self.value)(x) >> (pass * width) & ((1 << width) - 1)) as usize;
+        let (mut from, mut to) = (from, spare);
+        for pass in 0..passes - 1 {
+            scatter(from, to, |x| digit(x, pass), |x| *x);
+            std::mem::swap(&mut from, &mut to);
         }
+        scatter(from, sorted, |x| digit(x, passes - 1), &self.item);
     }
-    tasks.into_par_iter().for_each(|(range, mine, room)| {
-        let chosen = items.iter().filter(|item| range.contains(&(value(item) >> shift)));
-        for (place, item) in mine.iter_mut().zip(chosen) {
-            *place = *item;
+
+    /// Does the same on several threads, each with a range of values; `mine` and `spare` are overwritten.
+    #[cfg(feature = "parallel")]
+    pub(super) fn sort_side_by_side<T: Copy + Send + Sync>(
+        &self,
+        from: &[T],
+        mut mine: &mut [T],
+        mut spare: &mut [T],
+        mut sorted: &mut [Item],
+        parts: usize,
+    ) where
+        V: Fn(&T) -> u64 + Sync,
+        I: Fn(&T) -> Item + Sync,
+    {
+        use rayon::prelude::*;
+        let shift = self.bits.saturating_sub(DIGIT);
+        let first_digit = |x: &T| ((self.value)(x) & ((1 << self.bits) - 1)) >> shift;
+        let mut counts = [0_usize; 1 << DIGIT];
+        for x in from {
+            counts[first_digit(x) as usize] += 1;
         }
-        radix_sort(mine, room, bits, value);
-    });
+        // Ranges of first digits with about equally many items.
+        let mut tasks = Vec::with_capacity(parts);
+        let (mut digits, mut count, mut before) = (0, 0, 0);
+        for digit in 0..counts.len() {
+            count += counts[digit];
+            let enough = (before + count) * parts >= from.len() * (tasks.len() + 1);
+            if enough || digit + 1 == counts.len() {
+                let lists = (mine.split_at_mut(count), spare.split_at_mut(count), sorted.split_at_mut(count));
+                (mine, spare, sorted) = (lists.0.1, lists.1.1, lists.2.1);
+                tasks.push((digits as u64..digit as u64 + 1, lists.0.0, lists.1.0, lists.2.0));
+                before += count;
+                (digits, count) = (digit + 1, 0);
+            }
+        }
+        tasks.into_par_iter().for_each(|(range, mine, spare, sorted)| {
+            let chosen = from.iter().filter(|x| range.contains(&first_digit(x)));
+            for (place, x) in mine.iter_mut().zip(chosen) {
+                *place = *x;
+            }
+            self.sort(mine, spare, sorted);
+        });
+    }
+
+    #[cfg(not(feature = "parallel"))]
+    pub(super) fn sort_side_by_side<T>(&self, _: &[T], _: &mut [T], _: &mut [T], _: &mut [Item], _: usize) {
+        unreachable!("one part without the feature `parallel`");
+    }
 }
 
-#[cfg(not(feature = "parallel"))]
-pub(super) fn sort_side_by_side(
-    _: &[Item],
-    _: &mut [Item],
-    _: &mut [Item],
-    _: u32,
-    _: usize,
-    _: impl Fn(&Item) -> u64,
-) {
-    unreachable!("one part without the feature `parallel`");
-}
-
-/// Copies all items in the order of their digits.
+/// Writes all in the order of their digits, as `into` makes them.
 #[inline(always)]
-fn scatter(from: &[Item], to: &mut [Item], digit: impl Fn(&Item) -> usize) {
+fn scatter<T, U>(from: &[T], to: &mut [U], digit: impl Fn(&T) -> usize, into: impl Fn(&T) -> U) {
     let mut next = [0_u32; 1 << DIGIT];
-    for item in from {
-        next[digit(item)] += 1;
+    for x in from {
+        next[digit(x)] += 1;
     }
     let mut sum = 0;
     for slot in &mut next {
         (*slot, sum) = (sum, sum + *slot);
     }
-    for item in from {
-        let place = &mut next[digit(item)];
-        to[*place as usize] = *item;
+    for x in from {
+        let place = &mut next[digit(x)];
+        to[*place as usize] = into(x);
         *place += 1;
     }
 }
@@ -185,17 +196,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn radix_sort_is_a_stable_sort(keys in prop::collection::vec(any::<u64>(), 0..300), bits in 0..64_u32) {
-            let mut items: Vec<Item> = keys
+        fn sorting_is_stable_on_any_number_of_threads(
+            keys in prop::collection::vec(any::<u64>(), 0..300), bits in 0..64_u32, parts in 1..5_usize,
+        ) {
+            let items: Vec<Item> = keys
                 .iter()
-                .enumerate()
-                .map(|(i, key)| Item { key: key & ((1 << bits) - 1), slot: 0, triangle: i as u32 })
+                .zip(0..)
+                .map(|(key, triangle)| Item { key: key & ((1 << bits) - 1), slot: 0, triangle })
                 .collect();
             let mut expected = items.clone();
             expected.sort_by_key(|item| item.key);
-            let mut spare = vec![Item::default(); items.len()];
-            radix_sort(&mut items, &mut spare, bits, |item| item.key);
-            prop_assert_eq!(items, expected);
+            let sorting = Sorting { bits, value: |item: &Item| item.key, item: |item: &Item| *item };
+            let room = || vec![Item::default(); items.len()];
+            let (mut mine, mut spare, mut sorted) = (room(), room(), room());
+            if parts == 1 {
+                sorting.sort(&mut items.clone(), &mut spare, &mut sorted);
+            } else if cfg!(feature = "parallel") {
+                sorting.sort_side_by_side(&items, &mut mine, &mut spare, &mut sorted, parts);
+            } else {
+                return Ok(());
+            }
+            prop_assert_eq!(sorted, expected);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Candidate pairs wait here until eight of them fill a vector.
 
 use super::rows::{LaneBoxes, RowBox};
-use crate::pairs::{Findings, LANES, Packed, PairFilter, bits};
+use crate::pairs::{Findings, LANES, Packed, PairFilter, PairStats, bits};
 use fearless_simd::prelude::*;
-use fearless_simd::u32x8;
+use fearless_simd::{i32x8, mask32x8, u32x8};
 
 /// Candidate pairs on their way through the pair filter.
 #[derive(Default)]
@@ -75,32 +75,85 @@ impl Waiting {
     }
 }
 
-impl Packer {
-    /// Adds the pairs of two rows whose boxes overlap; returns how many triangles were compared with a row.
+/// A row as it takes part in a comparison.
+#[derive(Clone, Copy)]
+pub(super) struct RowView<'a> {
+    pub(super) lanes: &'a LaneBoxes,
+    pub(super) flat: &'a [[i32; LANES]; 3],
+    pub(super) bounds: RowBox,
+    /// The record in its first lane.
+    pub(super) first: u32,
+}
+
+impl RowView<'_> {
+    /// Lanes among the given ones whose boxes overlap that of triangle `one` of `ones`. With `NEIGHBOURS`, without those
+    /// that share a vertex with it whose triangles are known not to meet.
     #[inline(always)]
-    pub(super) fn add_rows<S: Simd>(
+    fn lanes_beside<S: Simd, const NEIGHBOURS: bool>(
+        &self,
+        simd: S,
+        ones: &Self,
+        one: usize,
+        lanes: u32,
+        box_pairs: &mut u64,
+    ) -> u32 {
+        let (low, high) = ones.lanes.lane(one);
+        let hits = self.lanes.overlapping(simd, low, high) & lanes;
+        *box_pairs += u64::from(hits.count_ones());
+        if !NEIGHBOURS {
+            return hits;
+        }
+        let mut same = mask32x8::splat(simd, false);
+        for corner in ones.flat {
+            // No vertex and −1 are never the same.
+            let vertex = corner[one] & i32::MAX;
+            for others in self.flat {
+                same |= i32x8::load_array_ref(simd, others).simd_eq(vertex);
+            }
+        }
+        hits & !(same.to_bitmask() as u32)
+    }
+}
+
+impl Packer {
+    /// Adds the pairs of two rows whose boxes overlap.
+    #[inline(always)]
+    pub(super) fn add_rows<S: Simd, const NEIGHBOURS: bool>(
         &mut self,
         simd: S,
-        (a_lanes, a_box, a_first): (&LaneBoxes, RowBox, u32),
-        (b_lanes, b_box, b_first): (&LaneBoxes, RowBox, u32),
-    ) -> u64 {
-        let near = a_lanes.overlapping(simd, b_box.low(), b_box.high());
-        if b_lanes.overlapping(simd, a_box.low(), a_box.high()) == 0 {
-            return 0;
-        }
+        a: &RowView,
+        b: &RowView,
+        stats: &mut PairStats,
+    ) {
+        // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
+        let a_near = a.lanes.overlapping(simd, b.bounds.low(), b.bounds.high());
+        let b_near = b.lanes.overlapping(simd, a.bounds.low(), a.bounds.high());
+        let by_a = a_near.count_ones() < b_near.count_ones();
+        let (ones, row, near) = if by_a { (a, b, a_near) } else { (b, a, b_near) };
+        stats.rows += u64::from(near.count_ones());
         self.boxes.make_room(LANES);
         for one in bits(near) {
-            let (low, high) = a_lanes.lane(one);
-            self.boxes.add(simd, a_first + one as u32, b_first, b_lanes.overlapping(simd, low, high));
+            let hits = row.lanes_beside::<S, NEIGHBOURS>(simd, ones, one, 0xff, &mut stats.box_pairs);
+            self.boxes.add(simd, ones.first + one as u32, row.first, hits);
         }
-        u64::from(near.count_ones())
     }
 
-    /// Filters all whole packs of pairs whose boxes overlap; returns how many pairs that were.
+    /// Adds the pairs of one row with itself.
     #[inline(always)]
-    pub(super) fn filter<S: Simd, const NEIGHBOURS: bool>(&mut self, simd: S, packed: &Packed) -> u64 {
+    pub(super) fn add_row<S: Simd>(&mut self, simd: S, row: &RowView, stats: &mut PairStats) {
+        self.boxes.make_room(LANES);
+        stats.rows += LANES as u64 - 1;
+        for one in 0..LANES - 1 {
+            let later = (0xfe << one) & 0xff;
+            let hits = row.lanes_beside::<S, true>(simd, row, one, later, &mut stats.box_pairs);
+            self.boxes.add(simd, row.first + one as u32, row.first, hits);
+        }
+    }
+
+    /// Filters all pairs whose boxes overlap.
+    #[inline(always)]
+    pub(super) fn filter<S: Simd, const NEIGHBOURS: bool>(&mut self, simd: S, packed: &Packed) {
         let filter = PairFilter::new(simd);
-        let before = self.boxes.count;
         while let Some((first, second, used)) = self.boxes.take_pack() {
             let left = used & filter.may_meet::<NEIGHBOURS>(packed, first, second);
             self.close.make_room(1);
@@ -108,7 +161,6 @@ impl Packer {
                 self.close.push(first[lane], second[lane]);
             }
         }
-        before as u64
     }
 
     /// Sorts all close pairs by how they meet.

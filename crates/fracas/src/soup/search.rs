@@ -1,13 +1,13 @@
 //! Asking the grid: each cell looks for cells that may meet it, on its own level and on coarser ones.
 
-use super::grid::Grid;
+use super::grid::{Grid, GridRow};
 use super::layer::{Layer, Source, power_of_two};
 use super::order;
-use super::packer::{Packer, ROOM};
+use super::packer::{Packer, ROOM, RowView};
 use super::rows::{LaneBoxes, RowBox};
 use crate::exact;
 use crate::geom::{DVec3, Triangle};
-use crate::pairs::{Findings, LANES, Packed, Pair, PairFilter, PairStats, Touch, bits};
+use crate::pairs::{Findings, LANES, Packed, Pair, PairStats, Touch};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 use std::ops::Range;
@@ -85,7 +85,7 @@ impl Worker {
         }
         for (scale, packer) in self.packers[..grid.scale_count].iter_mut().enumerate() {
             let packed = packed(grid, scale);
-            self.stats.box_pairs += packer.filter::<S, ITSELF>(simd, &packed);
+            packer.filter::<S, ITSELF>(simd, &packed);
             packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
         }
     }
@@ -217,44 +217,14 @@ impl Worker {
     /// A row with itself and with the near rows of its own layer.
     #[inline(always)]
     fn meet_within<S: Simd>(&mut self, simd: S, grid: &Grid, scale: usize, row: u32) {
-        let pad = grid.scales[scale].pad;
-        let filter = PairFilter::new(simd);
-        let close = &mut self.packers[scale].close;
-        let (lanes, bounds) = (&grid.rows[row as usize].lanes, grid.boxes[row as usize]);
-        let steps = &grid.rows[row as usize].steps;
-        close.make_room(LANES * (self.near.len() + 1));
-        for one in 0..LANES - 1 {
-            let (low, high) = lanes.lane(one);
-            let hits = lanes.overlapping(simd, low, high) & (0xfe << one) & 0xff;
-            self.stats.box_pairs += u64::from(hits.count_ones());
-            let left = filter.first_look::<true>((steps, one), steps, hits, pad);
-            close.add(simd, row * 8 + one as u32, row * 8, left);
-        }
-        self.stats.rows += LANES as u64 - 1;
+        let packer = &mut self.packers[scale];
+        let mine = grid.row(row);
+        grid.fetch(&self.near);
+        packer.add_row(simd, &mine, &mut self.stats);
         for &other in &self.near {
-            let (their_lanes, their_bounds) = (&grid.rows[other as usize].lanes, grid.boxes[other as usize]);
-            let their_steps = &grid.rows[other as usize].steps;
-            // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
-            let mine_near = lanes.overlapping(simd, their_bounds.low(), their_bounds.high());
-            let their_near = their_lanes.overlapping(simd, bounds.low(), bounds.high());
-            let mine_fewer = mine_near.count_ones() < their_near.count_ones();
-            let (ones, rows, near, one_steps, row_steps, one_row, other_row) = if mine_fewer {
-                (lanes, their_lanes, mine_near, steps, their_steps, row, other)
-            } else {
-                (their_lanes, lanes, their_near, their_steps, steps, other, row)
-            };
-            self.stats.rows += u64::from(near.count_ones());
-            for one in bits(near) {
-                let (low, high) = ones.lane(one);
-                let hits = rows.overlapping(simd, low, high);
-                self.stats.box_pairs += u64::from(hits.count_ones());
-                let left = filter.first_look::<true>((one_steps, one), row_steps, hits, pad);
-                close.add(simd, one_row * 8 + one as u32, other_row * 8, left);
-            }
+            packer.add_rows::<S, true>(simd, &mine, &grid.row(other), &mut self.stats);
         }
-        if close.count >= ROOM {
-            self.packers[scale].decide_close::<S, true>(simd, &packed(grid, scale), &mut self.findings);
-        }
+        self.filter_full::<S, true>(simd, grid, scale);
     }
 
     /// A row with the near rows of a coarser layer.
@@ -267,17 +237,24 @@ impl Worker {
         row: u32,
         rebase: &Rebase,
     ) {
-        let packer = &mut self.packers[scale];
         let lanes = rebase.lanes(&grid.rows[row as usize].lanes);
         let bounds = rebase.row(&grid.boxes[row as usize]);
+        let mine = RowView { lanes: &lanes, bounds, ..grid.row(row) };
         for &other in &self.near {
-            let theirs = (&grid.rows[other as usize].lanes, grid.boxes[other as usize], other * 8);
-            self.stats.rows += packer.add_rows(simd, (&lanes, bounds, row * 8), theirs);
+            self.packers[scale].add_rows::<S, ITSELF>(simd, &mine, &grid.row(other), &mut self.stats);
         }
+        self.filter_full::<S, ITSELF>(simd, grid, scale);
+    }
+
+    /// Filters the pairs that wait if there are many of them.
+    #[inline(always)]
+    fn filter_full<S: Simd, const ITSELF: bool>(&mut self, simd: S, grid: &Grid, scale: usize) {
+        let packer = &mut self.packers[scale];
         if packer.boxes.count >= ROOM {
-            let packed = packed(grid, scale);
-            self.stats.box_pairs += packer.filter::<S, ITSELF>(simd, &packed);
-            packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
+            packer.filter::<S, ITSELF>(simd, &packed(grid, scale));
+        }
+        if packer.close.count >= ROOM {
+            packer.decide_close::<S, ITSELF>(simd, &packed(grid, scale), &mut self.findings);
         }
     }
 
@@ -341,6 +318,26 @@ impl Question<'_> {
     fn triangle(&self, record: u32) -> Triangle {
         let id = self.grid.corners[record as usize][3] as u32;
         self.sources[self.mesh(record)].triangle(id)
+    }
+}
+
+impl Grid {
+    /// Reads every cache line of the given rows, so that the memory brings many at a time instead of one after the other.
+    #[inline(always)]
+    fn fetch(&self, rows: &[u32]) {
+        let mut fetched = 0;
+        for &row in rows {
+            let GridRow { lanes, flat } = &self.rows[row as usize];
+            fetched ^= lanes.low[0][0].to_bits() ^ lanes.low[2][0].to_bits() ^ lanes.high[1][0].to_bits();
+            fetched ^= flat[0][0] as u32 ^ flat[2][0] as u32;
+        }
+        std::hint::black_box(fetched);
+    }
+
+    #[inline(always)]
+    fn row(&self, row: u32) -> RowView<'_> {
+        let GridRow { lanes, flat } = &self.rows[row as usize];
+        RowView { lanes, flat, bounds: self.boxes[row as usize], first: row * LANES as u32 }
     }
 }
 

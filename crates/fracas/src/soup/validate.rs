@@ -1,10 +1,13 @@
 //! Checks every invariant of the grid against the mesh it was made of.
 
 use super::SoupFinder;
+use super::layer::NOT_FLAT;
 use super::order::{self, AXIS_BITS};
+use crate::exact::{self, Relation};
 use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
 use crate::tree::Broken;
+use std::collections::BTreeMap;
 
 impl SoupFinder {
     /// Checks that the grid of the last [`SoupFinder::find_self_pairs`] or [`SoupFinder::populate`] is sound.
@@ -14,6 +17,7 @@ impl SoupFinder {
     pub fn validate(&self, mesh: &Mesh) -> Result<(), Broken> {
         let grid = self.grid();
         let mut seen = vec![false; mesh.triangle_count()];
+        let mut fans: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
         for (number, cell) in grid.cells.iter().enumerate() {
             let layer = &grid.layers[cell.layer as usize];
             let place = order::unmorton(cell.key & ((1 << (3 * AXIS_BITS)) - 1));
@@ -29,6 +33,15 @@ impl SoupFinder {
                 let known = seen.get_mut(id as usize).filter(|seen| !**seen);
                 let known = known.ok_or_else(|| Broken(format!("triangle {id} is twice in the grid")))?;
                 *known = true;
+                for (corner, flat) in grid.rows[row].flat.iter().enumerate() {
+                    let (vertex, carried) = (grid.corners[LANES * row + lane][corner], flat[lane]);
+                    ensure(carried == vertex || carried == NOT_FLAT, || {
+                        format!("triangle {id} carries {carried}")
+                    })?;
+                    if carried != NOT_FLAT {
+                        fans.entry(carried).or_default().push(id);
+                    }
+                }
                 let t = mesh.triangle(TriangleId(id));
                 let (low, high) = grid.rows[row].lanes.lane(lane);
                 let bounds = [grid.boxes[row], cell.bounds];
@@ -50,11 +63,25 @@ impl SoupFinder {
                 }
             }
         }
+        fans.into_iter().try_for_each(|(vertex, fan)| check_fan(mesh, vertex, &fan))?;
         match seen.iter().position(|seen| !seen) {
             Some(id) => Err(Broken(format!("triangle {id} is in no cell"))),
             None => Ok(()),
         }
     }
+}
+
+/// Checks that triangles around a vertex meet in what they share only.
+fn check_fan(mesh: &Mesh, vertex: i32, fan: &[u32]) -> Result<(), Broken> {
+    for (k, &i) in fan.iter().enumerate() {
+        for &j in &fan[..k] {
+            let (t, u) = (mesh.triangle(TriangleId(i)), mesh.triangle(TriangleId(j)));
+            let ids = [i, j].map(|t| mesh.triangles()[t as usize]);
+            let apart = exact::tri_tri_shared(&t, ids[0], &u, ids[1]) == Relation::Disjoint;
+            ensure(apart, || format!("vertex {vertex} is not flat: triangles {j} and {i} meet"))?;
+        }
+    }
+    Ok(())
 }
 
 fn ensure(holds: bool, broken: impl FnOnce() -> String) -> Result<(), Broken> {
