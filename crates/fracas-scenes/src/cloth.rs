@@ -96,6 +96,7 @@ impl Cloth {
                 bend.push(link([corner(one), corner(other)]));
             }
         }
+        let (stretch, bend) = (by_colour(stretch, mesh.vertex_count()), by_colour(bend, mesh.vertex_count()));
         let thickness = stretch.iter().map(|link| link.length).fold(f64::INFINITY, f64::min);
         let point =
             |&position: &DVec3| Point { position, velocity: DVec3::ZERO, before: position, mobility: 1.0 };
@@ -169,6 +170,22 @@ impl Cloth {
         let of = |link: &Link| (at(link.ends[0]).distance(at(link.ends[1])) / link.length - 1.0).abs();
         self.stretch.iter().map(of).sum::<f64>() / self.stretch.len().max(1) as f64
     }
+}
+
+/// Puts links in an order in which none follows another at the same point, so that pulls do not run across the cloth in
+/// the order of its vertices and drag it to one side. Each gets the first colour that no link at its ends has yet.
+fn by_colour(links: Vec<Link>, points: usize) -> Vec<Link> {
+    let mut taken = vec![0_u64; points];
+    let colour = |link: Link| {
+        let [a, b] = link.ends.map(|v| v as usize);
+        let free = (taken[a] | taken[b]).trailing_ones().min(63);
+        taken[a] |= 1 << free;
+        taken[b] |= 1 << free;
+        (free, link)
+    };
+    let mut coloured: Vec<(u32, Link)> = links.into_iter().map(colour).collect();
+    coloured.sort_by_key(|(colour, _)| *colour);
+    coloured.into_iter().map(|(_, link)| link).collect()
 }
 
 /// Inner friction: the ends of a link exchange a share of their difference in velocity.

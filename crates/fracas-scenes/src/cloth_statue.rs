@@ -21,7 +21,7 @@ use crate::cloth::ClothOptions;
 use crate::draped::{Draped, sheet, substeps};
 use crate::field::Field;
 use crate::obstacle::Solid;
-use crate::run::require_closed;
+use crate::run::made_closed;
 use crate::{Run, Scene, SceneError, SceneOptions, Size};
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
@@ -45,10 +45,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Large => (200_000, 50_000),
     };
     let statue = match &options.mesh {
-        Some(mesh) => {
-            require_closed(mesh)?;
-            standing(mesh)?
-        }
+        Some(mesh) => standing(&made_closed(mesh)?)?,
         None => standing(&shapes::creature(statue))?,
     };
     let edge = SIDE / (cloth as f64 / 2.0).sqrt();

@@ -24,7 +24,7 @@
 
 use crate::cloth_statue::standing;
 use crate::fragments::{Fragments, Piece};
-use crate::run::require_closed;
+use crate::run::made_closed;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
 use fracas::crack::scatter_sites;
 use fracas::geom::{DVec3, Pose};
@@ -54,10 +54,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Large => (500_000, 160),
     };
     let mesh = match &options.mesh {
-        Some(mesh) => {
-            require_closed(mesh)?;
-            standing(mesh)?
-        }
+        Some(mesh) => standing(&made_closed(mesh)?)?,
         None => standing(&shapes::creature(triangles))?,
     };
     let still = [DVec3::ZERO; 2];
