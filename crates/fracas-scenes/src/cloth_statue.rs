@@ -4,7 +4,7 @@
 //!
 //! The statue, the horned animal or a closed mesh of the user's, is scaled to a height or length of one metre and set on
 //! the ground. Its surface is sampled once as a field of distances, which holds the cloth off; the triangles that
-//! collide are found on the mesh itself.
+//! collide are found on the mesh itself. It may touch itself along edges, as scans do.
 //!
 //! | size | cloth | statue | of a mesh that was given |
 //! |---|---|---|---|
@@ -21,7 +21,7 @@ use crate::cloth::ClothOptions;
 use crate::draped::{Draped, sheet, substeps};
 use crate::field::Field;
 use crate::obstacle::Solid;
-use crate::run::made_closed;
+use crate::run::with_inside;
 use crate::{Run, Scene, SceneError, SceneOptions, Size};
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
@@ -45,7 +45,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Large => (200_000, 50_000),
     };
     let statue = match &options.mesh {
-        Some(mesh) => standing(&made_closed(mesh)?)?,
+        Some(mesh) => standing(&with_inside(mesh)?)?,
         None => standing(&shapes::creature(statue))?,
     };
     let edge = SIDE / (cloth as f64 / 2.0).sqrt();

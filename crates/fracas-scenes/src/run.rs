@@ -2,7 +2,7 @@
 
 use crate::{Frame, SceneError};
 use fracas::geom::DVec3;
-use fracas::mesh::{Adjacency, Mesh, Report};
+use fracas::mesh::{Adjacency, Edge, Mesh, Report};
 use fracas::tearing::TearingBody;
 use std::fmt;
 
@@ -76,6 +76,15 @@ pub(crate) fn made_closed(mesh: &Mesh) -> Result<Mesh, SceneError> {
     let closed = if Report::of(mesh).closed { mesh.clone() } else { filled(&without_doubles(mesh)) };
     require_closed(&closed).map_err(|error| require_closed(mesh).err().unwrap_or(error))?;
     Ok(closed)
+}
+
+/// A mesh with an inside: every edge is between an even number of triangles, though the body may touch itself.
+pub(crate) fn with_inside(mesh: &Mesh) -> Result<Mesh, SceneError> {
+    made_closed(mesh).or_else(|error| {
+        let is_odd = |edge: &Edge| edge.uses.len() % 2 == 1;
+        let odd = Adjacency::build(mesh).edges().filter(is_odd).count();
+        if odd == 0 && mesh.triangle_count() > 0 { Ok(mesh.clone()) } else { Err(error) }
+    })
 }
 
 /// Takes away triangles that have the same corners, in pairs: two of them enclose nothing.
@@ -157,6 +166,18 @@ pub(crate) fn count_body(frame: &mut Frame, body: &TearingBody) {
 mod tests {
     use super::*;
     use fracas::mesh::shapes;
+
+    #[test]
+    fn a_body_that_touches_itself_along_an_edge_has_an_inside() {
+        let cube = shapes::cuboid(DVec3::ONE);
+        let other = cube.transformed(&glam::DAffine3::from_translation(DVec3::new(1.0, 1.0, 0.0))).unwrap();
+        let mut both = Mesh::join([&cube, &other]).unwrap();
+        both.merge_equal_vertices();
+        assert!(made_closed(&both).is_err());
+        assert_eq!(with_inside(&both).unwrap(), both);
+        let sheet = Mesh::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y], vec![[0, 1, 2]]).unwrap();
+        assert_eq!(with_inside(&sheet).unwrap_err(), SceneError::NotClosed { edges: 3 });
+    }
 
     #[test]
     fn holes_are_filled_and_sheets_are_refused() {
