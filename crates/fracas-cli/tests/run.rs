@@ -28,7 +28,9 @@ fn scenes_are_listed() {
     assert_eq!((run.status, run.complaints.as_str()), (0, ""));
     let names: Vec<&str> =
         run.out.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names, ["triceratops", "apple", "pumpkin"]);
+    let all: Vec<&str> = fracas_scenes::SCENES.iter().map(|scene| scene.name).collect();
+    assert_eq!(names, all);
+    assert!(all.len() == 11 && all.contains(&"cloth-statue"));
     let run = folder.run("scenes --json");
     let list: Vec<Value> = serde_json::from_str(&run.out).unwrap();
     assert_eq!(list.iter().map(|scene| scene["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
@@ -112,14 +114,30 @@ fn a_short_run_of_the_apple() {
 }
 
 #[test]
+fn scenes_without_a_tree_leave_the_same_files() {
+    let folder = Folder::new();
+    for scene in ["nbody", "cloth-statue", "breaking-statue"] {
+        let run = folder.run(&format!("run {scene} --size small --steps 20"));
+        assert_eq!((run.status, run.complaints.as_str()), (0, ""), "{scene}");
+        let stats = stats(&folder, scene);
+        let last = &stats["frames"][20];
+        assert!(last["counters"]["triangles"].as_f64().unwrap() > 3_000.0);
+        assert!(last["ms"]["query"].as_f64().unwrap() > 0.0 && last["ms"]["physics"].is_number());
+        let nodes = film(&folder, &format!("out/{scene}/{scene}.glb"))["nodes"].as_array().unwrap().len();
+        assert!(nodes > 20, "{scene} has {nodes} nodes");
+    }
+}
+
+#[test]
 fn bad_words_and_bad_meshes_leave_nothing() {
     let sheet = shapes::cloth_grid(3, 3, [1.0, 1.0]);
     let folder = Folder::with_meshes(&[("sheet.obj", &sheet), ("ball.obj", &shapes::icosphere(1.0, 1))]);
     std::fs::write(folder.path("taken"), "a file").unwrap();
     let before = folder.names();
     let help = "(see `fracas --help`)";
+    let all = "triceratops, apple, pumpkin, funnel, whirl, nbody, statue, chair, breaking-statue, cloth-statue, chazelle";
     for (words, sentence) in [
-        ("run pear", format!("there is no scene `pear` (there are triceratops, apple, pumpkin) {help}")),
+        ("run pear", format!("there is no scene `pear` (there are {all}) {help}")),
         (
             "run pumpkin --pieces 1",
             format!("invalid value '1' for '--pieces <N>': 1 is not in 2..=64 {help}"),

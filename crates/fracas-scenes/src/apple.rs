@@ -33,11 +33,11 @@ mod peel;
 mod shape;
 mod soft;
 
-use crate::frame::Cracks;
+use crate::frame::{Cracks, shifted};
 use crate::run::count_body;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions};
 use fracas::crack::{CutOptions, Cutter};
-use fracas::mesh::{LiveMesh, Mesh, MeshEdit, NewTriangle, Origin, TriangleId};
+use fracas::mesh::{LiveMesh, Mesh, MeshEdit, TriangleId};
 use fracas::pairs::{Pair, PairOptions, Touch};
 use fracas::tearing::{TearingBody, TearingFinder, TearingOptions};
 use peel::Peel;
@@ -134,7 +134,8 @@ impl Peeling {
             self.peel.free_up_to(&self.rest, front);
             self.peel.step(STEP_SECONDS);
         });
-        let edit = self.for_body(edit, new_positions);
+        // As an edit of core and skin, with the new vertices where they are now.
+        let edit = shifted(MeshEdit { new_positions, ..edit }, self.core_triangles, self.core_vertices);
         frame.note_edit(self.body.mesh(), &edit, &mut self.cracks);
         frame.time("edit", || self.body.apply(&edit)).expect("the rest shape took the same edit");
         let mut positions = self.body.mesh().positions().to_vec();
@@ -148,20 +149,6 @@ impl Peeling {
             }
         });
         Ok(())
-    }
-
-    /// The edit of the skin as one of core and skin, with the new vertices where they are now.
-    fn for_body(&self, edit: MeshEdit, new_positions: Vec<fracas::geom::DVec3>) -> MeshEdit {
-        let (t, v) = (self.core_triangles, self.core_vertices);
-        let added = edit.added.into_iter().map(|new| NewTriangle {
-            corners: new.corners.map(|corner| corner + v),
-            origin: match new.origin {
-                Origin::Replaces(id) => Origin::Replaces(TriangleId(id.0 + t)),
-                Origin::Crack => Origin::Crack,
-            },
-        });
-        let removed = edit.removed.into_iter().map(|id| TriangleId(id.0 + t)).collect();
-        MeshEdit { removed, new_positions, moved: Vec::new(), added: added.collect() }
     }
 
     /// Finds all pairs, hands those of the skin to the peel, and takes everything down.

@@ -1,7 +1,7 @@
 //! What a step leaves behind: plain data for tables, films, viewers and tests.
 
 use fracas::geom::DVec3;
-use fracas::mesh::{LiveMesh, MeshEdit, Origin, TriangleId};
+use fracas::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
 use fracas::pairs::Pair;
 use std::time::{Duration, Instant};
 
@@ -88,6 +88,24 @@ impl Frame {
 
     pub(crate) fn count(&mut self, name: &'static str, value: f64) {
         self.counters.push((name, value));
+    }
+}
+
+/// An edit of a mesh as one of a larger mesh, in which so many triangles and vertices come before.
+pub(crate) fn shifted(edit: MeshEdit, triangles: u32, vertices: u32) -> MeshEdit {
+    let shift = |id: TriangleId| TriangleId(id.0 + triangles);
+    let added = edit.added.into_iter().map(|new| NewTriangle {
+        corners: new.corners.map(|corner| corner + vertices),
+        origin: match new.origin {
+            Origin::Replaces(id) => Origin::Replaces(shift(id)),
+            Origin::Crack => Origin::Crack,
+        },
+    });
+    MeshEdit {
+        removed: edit.removed.into_iter().map(shift).collect(),
+        new_positions: edit.new_positions,
+        moved: edit.moved.into_iter().map(|(vertex, p)| (vertex + vertices, p)).collect(),
+        added: added.collect(),
     }
 }
 

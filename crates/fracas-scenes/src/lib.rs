@@ -1,4 +1,4 @@
-//! Scenes in which bodies are cut, peeled and broken, and every collision is found.
+//! Scenes in which bodies are cut, broken, draped and thrown, and every collision is found.
 //!
 //! A scene is data and a step function. [`SCENES`] lists them; [`start`] sets one up; what comes back is an iterator
 //! that does one step at a time and hands out a [`Frame`] for each: where everything is, which triangles came and went,
@@ -15,6 +15,17 @@
 //! | [`triceratops`](mod@triceratops) | an animal is parted by a plane, step by step | [`TearingBody`](fracas::tearing::TearingBody) |
 //! | [`pumpkin`](mod@pumpkin) | a pumpkin falls and breaks at once; the pieces move as rigid bodies | the same, split by labels |
 //! | [`apple`](mod@apple) | an apple is peeled; the peel is elastic, retracts and meets itself | the same, all vertices moving |
+//! | [`funnel`](mod@funnel) | a ball presses a cloth through a funnel | [`SoupFinder`](fracas::soup::SoupFinder) |
+//! | [`whirl`](mod@whirl) | a ball whirls a cloth | the same |
+//! | [`nbody`](mod@nbody) | balls fly about and bounce off each other | the same |
+//! | [`statue`](mod@statue) | a statue explodes | the same |
+//! | [`chair`](mod@chair) | a cloth falls over a chair of rods | the same |
+//! | [`breaking_statue`](mod@breaking_statue) | a statue falls on another one and breaks | the same |
+//! | [`cloth_statue`](mod@cloth_statue) | a cloth falls over a statue | the same |
+//! | [`chazelle`](mod@chazelle) | two polyhedra of the worst kind pass through each other | the same |
+//!
+//! Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
+//! `rigid`) move by the engine Rapier; balls bounce by impulses. Nothing else moves anything.
 //!
 //! # Invariants
 //!
@@ -24,21 +35,37 @@
 //!
 //! # Reference
 //!
-//! Scenes and sizes follow M. A. Otaduy, O. Chassot, D. Steinemann and M. Gross, *Balanced hierarchies for collision
-//! detection between fracturing objects*, IEEE Virtual Reality, 2007, section 5.
+//! The first three and their sizes follow M. A. Otaduy, O. Chassot, D. Steinemann and M. Gross, *Balanced hierarchies for
+//! collision detection between fracturing objects*, IEEE Virtual Reality, 2007, section 5; the others R. Weller,
+//! N. Debowski and G. Zachmann, *kDet: parallel constant time collision detection for polygonal objects*, Computer
+//! Graphics Forum, 2017, section 6.
 #![forbid(unsafe_code)]
 
+mod cloth;
+mod draped;
 mod error;
+mod field;
+mod fragments;
 mod frame;
 mod near;
+mod obstacle;
 mod points;
 mod rigid;
 mod run;
+mod soup;
 
 pub mod apple;
+pub mod breaking_statue;
+pub mod chair;
+pub mod chazelle;
+pub mod cloth_statue;
+pub mod funnel;
+pub mod nbody;
 pub mod pumpkin;
 pub mod solid;
+pub mod statue;
 pub mod triceratops;
+pub mod whirl;
 
 pub use error::SceneError;
 pub use frame::{AddedTriangle, Frame};
@@ -63,7 +90,19 @@ pub struct Scene {
 }
 
 /// All scenes.
-pub const SCENES: &[Scene] = &[triceratops::SCENE, apple::SCENE, pumpkin::SCENE];
+pub const SCENES: &[Scene] = &[
+    triceratops::SCENE,
+    apple::SCENE,
+    pumpkin::SCENE,
+    funnel::SCENE,
+    whirl::SCENE,
+    nbody::SCENE,
+    statue::SCENE,
+    chair::SCENE,
+    breaking_statue::SCENE,
+    cloth_statue::SCENE,
+    chazelle::SCENE,
+];
 
 /// How large the bodies of a scene are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

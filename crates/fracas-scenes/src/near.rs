@@ -109,7 +109,7 @@ impl Near {
         }
     }
 
-    /// Moves points apart that are too close; friction slows their sliding on each other.
+    /// Moves points apart that are too close, without rebound; friction slows their sliding on each other.
     pub fn part(&self, points: &mut [Point], friction: f64) {
         for &([a, b], least) in &self.pairs {
             let (p, q) = (points[a as usize], points[b as usize]);
@@ -126,8 +126,13 @@ impl Near {
             let length = sliding.length();
             let held = if length > 0.0 { (friction * depth / length).min(1.0) } else { 0.0 };
             let by = (out * depth - sliding * held) / mobility;
+            // What parts them must not throw them apart: positions before are moved so that no speed is left.
+            let speed = (moved.dot(out) + depth).max(0.0);
+            let stop = out * (speed / mobility);
             points[a as usize].position += by * p.mobility;
             points[b as usize].position -= by * q.mobility;
+            points[a as usize].before += stop * p.mobility;
+            points[b as usize].before -= stop * q.mobility;
         }
     }
 }
@@ -188,5 +193,8 @@ mod tests {
         near.part(&mut points, 0.0);
         assert!((points[0].position.distance(points[1].position) - 0.5).abs() < 1e-12);
         assert!((sum(&points) - before).length() < 1e-12);
+        let moved = |k: usize| points[k].position - points[k].before;
+        let out = (points[0].position - points[1].position).normalize();
+        assert!((moved(0) - moved(1)).dot(out).abs() < 1e-12, "they do not fly apart");
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::solid::Solid;
 use fracas::geom::{DVec3, Pose};
+use fracas::mesh::Mesh;
 use glam::{DMat3, DQuat};
 use rapier3d::prelude::{
     ColliderBuilder, MassProperties, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Vector,
@@ -14,6 +15,14 @@ use rapier3d::prelude::{
 pub(crate) struct RigidWorld {
     engine: PhysicsWorld,
     bodies: Vec<(RigidBodyHandle, Solid)>,
+}
+
+/// Where a body is and how it moves, as the engine has it.
+#[derive(Clone, Copy)]
+pub(crate) struct Motion {
+    pose: rapier3d::math::Pose,
+    velocity: Vector,
+    spin: Vector,
 }
 
 impl RigidWorld {
@@ -56,6 +65,16 @@ impl RigidWorld {
         self.bodies.push((handle, *solid));
     }
 
+    /// Adds the surface of something that does not move.
+    pub fn add_fixed(&mut self, mesh: &Mesh) {
+        let points = mesh.positions().iter().map(|p| vector(*p)).collect();
+        // A mesh without triangles stops nothing.
+        if let Ok(shape) = ColliderBuilder::trimesh(points, mesh.triangles().to_vec()) {
+            let shape = shape.friction(Self::FRICTION).restitution(Self::RESTITUTION);
+            self.engine.insert_collider(shape, None);
+        }
+    }
+
     /// Takes all bodies away.
     pub fn clear(&mut self) {
         for (handle, _) in self.bodies.drain(..) {
@@ -85,6 +104,20 @@ impl RigidWorld {
 
     pub fn spin(&self, body: usize) -> DVec3 {
         double(self.engine.bodies[self.bodies[body].0].angvel())
+    }
+
+    /// Where a body is and how it moves.
+    pub fn motion(&self, body: usize) -> Motion {
+        let body = &self.engine.bodies[self.bodies[body].0];
+        Motion { pose: *body.position(), velocity: body.linvel(), spin: body.angvel() }
+    }
+
+    /// Puts a body back to where it was.
+    pub fn put_back(&mut self, body: usize, motion: Motion) {
+        let body = &mut self.engine.bodies[self.bodies[body].0];
+        body.set_position(motion.pose, true);
+        body.set_linvel(motion.velocity, true);
+        body.set_angvel(motion.spin, true);
     }
 
     /// The centre of mass of a body.

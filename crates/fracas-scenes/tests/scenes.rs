@@ -63,17 +63,151 @@ fn assert_fragments_are_closed(frame: &Frame, triangles: &Triangles) {
 }
 
 #[test]
-fn frames_tell_all_and_come_out_the_same_every_time() {
+fn frames_tell_all_and_come_out_the_same_on_any_number_of_threads() {
     for scene in SCENES {
-        let options = small(40);
-        let first = frames(scene.name, &options);
-        assert_eq!(first.len(), 41);
-        let again = frames(scene.name, &SceneOptions { parallel: false, ..options });
-        for (mut a, mut b) in first.into_iter().zip(again) {
-            a.times.clear();
-            b.times.clear();
-            assert!(a == b, "step {} of {} differs", a.step, scene.name);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| frames(scene.name, &small(30)))
+        };
+        let alone = frames(scene.name, &SceneOptions { parallel: false, ..small(30) });
+        assert_eq!(alone.len(), 31);
+        let mut triangles = Triangles::default();
+        alone.iter().for_each(|frame| triangles.follow(frame));
+        for threads in [1, 3] {
+            for (a, mut b) in alone.iter().zip(on(threads)) {
+                b.times = a.times.clone();
+                assert!(*a == b, "step {} of {} differs on {threads} threads", a.step, scene.name);
+            }
         }
+    }
+}
+
+/// Runs a scene and compares the pairs of some steps with brute force; returns all frames.
+fn frames_checked(scene: &str, options: &SceneOptions, checked: &[usize]) -> Vec<Frame> {
+    let frames = frames(scene, options);
+    let mut triangles = Triangles::default();
+    for frame in &frames {
+        triangles.follow(frame);
+        if checked.contains(&frame.step) {
+            assert_pairs_are_those_of_brute_force(frame, &triangles, true);
+        }
+    }
+    frames
+}
+
+fn counter(frame: &Frame, name: &str) -> f64 {
+    frame.counter(name).unwrap_or_else(|| panic!("there is no counter {name}"))
+}
+
+/// The step with the most pairs.
+fn fullest(frames: &[Frame]) -> usize {
+    frames.iter().max_by_key(|frame| frame.pairs.len()).unwrap().step
+}
+
+#[test]
+fn cloth_stays_outside_of_what_it_falls_on_and_comes_to_rest() {
+    for (scene, steps) in [("chair", 200), ("cloth-statue", 150)] {
+        let frames = frames_checked(scene, &small(steps), &[0, 20, 60, steps]);
+        for frame in &frames {
+            assert!(counter(frame, "deepest") < 0.01, "{scene}, step {}", frame.step);
+            assert!(counter(frame, "strain") < 0.05, "{scene}, step {}", frame.step);
+        }
+        let most = frames.iter().map(|frame| counter(frame, "energy")).fold(0.0, f64::max);
+        let last = counter(frames.last().unwrap(), "energy");
+        assert!(most > 100.0 && last < 0.01 * most, "{scene} ends with {last} of {most}");
+    }
+}
+
+#[test]
+fn the_ball_takes_the_cloth_through_the_funnel() {
+    let frames = frames_checked("funnel", &small(240), &[0, 60, 120, 240]);
+    let cloth = frames[0].fragments.iter().filter(|&&fragment| fragment == 0).count();
+    let vertices = 1 + frames[0].added[..cloth].iter().flat_map(|new| new.corners).max().unwrap() as usize;
+    let heights = |frame: &Frame| frame.positions[..vertices].iter().map(|p| p.z).collect::<Vec<_>>();
+    let mean = |frame: &Frame| heights(frame).iter().sum::<f64>() / vertices as f64;
+    assert!(mean(&frames[0]) > 0.0, "it lies on the rim");
+    assert!(mean(&frames[240]) < -0.5, "most of it is in the spout: {}", mean(&frames[240]));
+    assert!(heights(&frames[240]).iter().any(|&z| z < -0.8), "some of it is through");
+    assert!(frames.iter().all(|frame| counter(frame, "deepest") < 0.02));
+    // Nothing leaves through the wall.
+    for p in &frames[120].positions[..vertices] {
+        assert!(p.z < -0.85 || p.z > 0.0 || p.x.hypot(p.y) < 0.62, "{p}");
+    }
+}
+
+#[test]
+fn the_ball_whirls_the_cloth() {
+    let frames = frames_checked("whirl", &small(160), &[0, 80, 160]);
+    let turning = |k: usize| {
+        let pairs = frames[k].positions.iter().zip(&frames[k - 1].positions).take(961);
+        pairs.map(|(p, q)| (q.x * (p.y - q.y) - q.y * (p.x - q.x)) * 60.0).sum::<f64>() / 961.0
+    };
+    assert!(turning(40).abs() < 0.02, "the ball rests: {}", turning(40));
+    assert!(turning(160) > 0.2, "the cloth goes around: {}", turning(160));
+}
+
+#[test]
+fn balls_keep_their_energy_and_bounce_where_they_meet() {
+    let frames = frames("nbody", &small(400));
+    let checked = [0, fullest(&frames), 399];
+    let frames = frames_checked("nbody", &small(400), &checked);
+    let energy = counter(&frames[0], "energy");
+    assert!(frames.iter().all(|frame| (counter(frame, "energy") / energy - 1.0).abs() < 1e-9));
+    assert!(frames.iter().filter(|frame| !frame.pairs.is_empty()).count() > 5, "balls meet");
+    assert!(frames.iter().all(|frame| frame.positions.iter().all(|p| p.abs().max_element() < 1.1)));
+}
+
+#[test]
+fn polyhedra_of_chazelle_have_pairs_that_grow_with_the_square() {
+    let frames = frames_checked("chazelle", &small(20), &[0, 5, 10, 15]);
+    let most = frames.iter().map(|frame| frame.pairs.len()).max().unwrap();
+    // Twelve notches from either side, each with several triangles.
+    assert!(most > 4 * 12 * 12, "{most}");
+    assert!(frames[0].pairs.is_empty() && frames[20].pairs.is_empty());
+}
+
+#[test]
+fn a_statue_explodes_into_closed_pieces_that_come_to_rest() {
+    let frames = frames_checked("statue", &small(240), &[0, 8, 9, 40]);
+    let broken = frames.iter().skip(1).position(|frame| !frame.added.is_empty()).unwrap() + 1;
+    let mut triangles = Triangles::default();
+    frames[..=broken].iter().for_each(|frame| triangles.follow(frame));
+    assert_fragments_are_closed(&frames[broken], &triangles);
+    assert!(counter(&frames[broken], "pieces") >= 12.0);
+    let energy: Vec<f64> = frames.iter().map(|frame| counter(frame, "energy")).collect();
+    assert!(energy[broken] > 2.0 * energy[broken - 1], "the charge adds energy");
+    assert!(energy[broken + 1..].iter().all(|&now| now < 1.01 * energy[broken]), "nothing else does");
+    let lowest = |frame: &Frame| frame.positions.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    assert!(frames.iter().all(|frame| lowest(frame) > -0.05), "the ground holds");
+    assert!(energy[240] < 0.5 * energy[broken]);
+}
+
+#[test]
+fn a_statue_breaks_where_it_meets_the_other_one() {
+    let frames = frames_checked("breaking-statue", &SceneOptions { pieces: 5, ..small(120) }, &[0, 14, 30]);
+    let steps: Vec<usize> = frames.iter().skip(1).filter(|f| !f.added.is_empty()).map(|f| f.step).collect();
+    let [broken] = steps[..] else { panic!("it breaks once, not in {steps:?}") };
+    assert!(frames[..broken].iter().all(|frame| frame.pairs.is_empty()), "nothing met before");
+    let mut triangles = Triangles::default();
+    frames[..=broken].iter().for_each(|frame| triangles.follow(frame));
+    assert_fragments_are_closed(&frames[broken], &triangles);
+    assert!(counter(&frames[broken], "pieces") >= 6.0);
+    // The lower one has not moved.
+    let fixed = frames[0].fragments.iter().filter(|&&fragment| fragment == 0).count() / 2;
+    assert_eq!(frames[0].positions[..fixed], frames[120].positions[..fixed]);
+    assert!(counter(&frames[120], "energy") < 0.5 * counter(&frames[0], "energy"));
+}
+
+#[test]
+fn statues_may_be_meshes_of_the_users() {
+    let ring = shapes::torus(7.0, 2.0, 24);
+    for (scene, copies) in [("statue", 1), ("breaking-statue", 2), ("cloth-statue", 1)] {
+        let frames = frames(scene, &SceneOptions { mesh: Some(ring.clone()), ..small(20) });
+        assert!(frames[0].added.len() >= copies * ring.triangle_count(), "{scene}");
+        assert!(frames[0].positions.iter().all(|p| p.z > -0.001), "{scene}: on the ground");
+        let sheet = Mesh::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y], vec![[0, 1, 2]]).unwrap();
+        let error = start(scene, &SceneOptions { mesh: Some(sheet), ..small(3) }).unwrap_err();
+        assert_eq!(error, SceneError::NotClosed { edges: 3 });
     }
 }
 
@@ -196,7 +330,8 @@ fn options_that_make_no_sense_are_refused() {
     let refused = |scene: &str, options: SceneOptions| start(scene, &options).unwrap_err();
     assert_eq!(
         refused("pear", SceneOptions::default()).to_string(),
-        "there is no scene `pear` (there are triceratops, apple, pumpkin)"
+        "there is no scene `pear` (there are triceratops, apple, pumpkin, funnel, whirl, nbody, statue, chair, breaking-statue, \
+         cloth-statue, chazelle)"
     );
     assert_eq!(refused("apple", small(0)), SceneError::NoSteps);
     for pieces in [0, 1, 65] {
