@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p fracas-bench -- pairs [--json] [--quick]`
 
+mod gpu;
 mod metric;
 mod naive;
 mod p1;
@@ -34,6 +35,8 @@ enum Name {
     P1,
     /// Soups: kDet on the CPU (Weller, Debowski, Zachmann 2017).
     P5,
+    /// Soups on a CUDA device.
+    Gpu,
 }
 
 fn main() {
@@ -43,5 +46,6 @@ fn main() {
         Name::Pairs => pairs::run(&mut report, arguments.quick),
         Name::P1 => p1::run(&mut report, arguments.quick),
         Name::P5 => p5::run(&mut report, arguments.quick),
+        Name::Gpu => gpu::run(&mut report, arguments.quick),
     }
 }
