@@ -42,38 +42,57 @@ DEVICE float sum_of_sizes(const Vector& a) { return fabs(a.x) + fabs(a.y) + fabs
 #define ROUNDOFF 5.9604645e-8f
 #define SMALLEST 1e-36f
 
-// A triangle with its normal and the error of that.
 struct Face {
     Vector p[3];
     u32 vertex[3];
-    Vector normal;
-    float normal_error, normal_sum;
     float reach, size;
 };
 
+// A normal, the error of its components, and the sum of their sizes.
+struct Normal {
+    Vector n;
+    float error, sum;
+};
+
+// Farther out than this, single precision says nothing: products of four might overflow.
+#define FARTHEST 1e9f
+
 DEVICE Face face_of(const Corners& c) {
     Face face;
+    float reach = 0.0f, size = 0.0f;
     UNROLL for (int k = 0; k < 3; ++k) {
         face.p[k] = vector(c.p[k]);
         face.vertex[k] = c.vertex[k];
+        float low = fmin(fmin(c.p[0][k], c.p[1][k]), c.p[2][k]), high = fmax(fmax(c.p[0][k], c.p[1][k]), c.p[2][k]);
+        reach = fmax(reach, fmax(fabs(low), fabs(high)));
+        size = fmax(size, high - low);
     }
-    face.reach = c.reach;
-    face.size = c.size;
-    face.normal = cross(face.p[1] - face.p[0], face.p[2] - face.p[0]);
-    face.normal_sum = sum_of_sizes(face.normal);
-    float e = ROUNDOFF * (2.1f * c.reach + 1.1f * c.size);
-    face.normal_error = 4.5f * c.size * (e + ROUNDOFF * c.size) + 2.5f * e * e + SMALLEST;
+    bool repeats = c.vertex[0] == c.vertex[1] || c.vertex[1] == c.vertex[2] || c.vertex[2] == c.vertex[0];
+    // An infinite reach makes every sign uncertain.
+    face.reach = reach < FARTHEST && !repeats ? reach : bits_float(0x7f800000u);
+    // The true size may exceed this by the error of two coordinates.
+    face.size = size + 2.5f * ROUNDOFF * reach;
     return face;
+}
+
+DEVICE Normal normal_of(const Face& t) {
+    Normal normal;
+    normal.n = cross(t.p[1] - t.p[0], t.p[2] - t.p[0]);
+    normal.sum = sum_of_sizes(normal.n);
+    float e = ROUNDOFF * (2.1f * t.reach + 1.1f * t.size);
+    normal.error = 4.5f * t.size * (e + ROUNDOFF * t.size) + 2.5f * e * e + SMALLEST;
+    return normal;
 }
 
 // Whether the plane of t has all corners of u, but the shared ones, strictly on one side.
 DEVICE bool beside_plane(const Face& t, const Face& u, const bool* u_shared, float reach, float span) {
     float e = ROUNDOFF * (2.1f * reach + 1.1f * span);
     // 3 n (Q + e) + |normal| (e + 4 u Q)
-    float error = 3.2f * t.normal_error * (span + e) + t.normal_sum * (e + 4.5f * ROUNDOFF * span) + SMALLEST;
+    Normal normal = normal_of(t);
+    float error = 3.2f * normal.error * (span + e) + normal.sum * (e + 4.5f * ROUNDOFF * span) + SMALLEST;
     bool above = true, below = true;
     UNROLL for (int k = 0; k < 3; ++k) {
-        float height = dot(t.normal, u.p[k] - t.p[0]);
+        float height = dot(normal.n, u.p[k] - t.p[0]);
         above = above && (u_shared[k] || height > error);
         below = below && (u_shared[k] || height < -error);
     }
@@ -130,10 +149,11 @@ DEVICE bool certainly_apart(const Face& t, const Face& u) {
         // Normals seen along the shared edge: both as if it ran the same way.
         u32 t_start = !t_shared[0] ? t.vertex[1] : !t_shared[1] ? t.vertex[2] : t.vertex[0];
         u32 u_start = !u_shared[0] ? u.vertex[1] : !u_shared[1] ? u.vertex[2] : u.vertex[0];
-        float fold = dot(t.normal, u.normal);
+        Normal nt = normal_of(t), nu = normal_of(u);
+        float fold = dot(nt.n, nu.n);
         fold = t_start == u_start ? fold : -fold;
-        float error = 1.05f * (t.normal_error * u.normal_sum + u.normal_error * t.normal_sum) +
-                      3.2f * t.normal_error * u.normal_error + 4.5f * ROUNDOFF * t.normal_sum * u.normal_sum + SMALLEST;
+        float error = 1.05f * (nt.error * nu.sum + nu.error * nt.sum) + 3.2f * nt.error * nu.error +
+                      4.5f * ROUNDOFF * nt.sum * nu.sum + SMALLEST;
         return fold < -error;
     }
     return beside_each_other(t, u, t_shared, u_shared, shared == 1, reach, span) ||

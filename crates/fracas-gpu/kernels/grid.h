@@ -23,12 +23,15 @@ DEVICE Point vertex_position(const Arguments& a, u32 vertex) {
 
 DEVICE bool is_finite(const Point& p) { return (p.x - p.x) + (p.y - p.y) + (p.z - p.z) == 0.0; }
 
+// What lies farther out than this lies there: in order, and not infinitely far.
+DEVICE float within_reach(float x) { return fmax(-1e38f, fmin(1e38f, x)); }
+
 DEVICE float coordinate_down(double x, double centre, double scale) {
-    return to_float_down(multiply_down(subtract_down(x, centre), scale));
+    return within_reach(to_float_down(multiply_down(subtract_down(x, centre), scale)));
 }
 
 DEVICE float coordinate_up(double x, double centre, double scale) {
-    return to_float_up(multiply_up(subtract_up(x, centre), scale));
+    return within_reach(to_float_up(multiply_up(subtract_up(x, centre), scale)));
 }
 
 // The smallest box in coordinates, or one a little larger.
@@ -51,13 +54,17 @@ DEVICE float size_of(const Box& box) {
     return fmax(fmax(x, y), z);
 }
 
-// The exponent, as in the bits of a float, of the smallest power of two that is not less.
-DEVICE u32 octave_of(float size) { return (float_bits(size) + 0x7fffffu) >> 23; }
+// Sizes up to 1, 1.25, 1.5 or 1.75 times a power of two; the last grade is for everything larger.
+DEVICE u32 grade_of(float size) {
+    u32 grade = (float_bits(size) + 0x1fffffu) >> 21;
+    return grade <= SMALLEST_GRADE ? 0 : grade >= SMALLEST_GRADE + GRADES ? GRADES - 1 : grade - SMALLEST_GRADE;
+}
 
-// Cells far out are one: the order of cells along an axis is kept, which is all that matters.
+// Rounding moves the quotient by less than a hundredth, as cells have no larger numbers, and they are wider than
+// triangles by more than that. Cells farther out are one: the order along an axis is kept, which is all that matters.
 DEVICE int cell_of(float coordinate, float per_width) {
-    const float farthest = 4194304.0f;
-    return (int)fmax(-farthest, fmin(farthest, floor(coordinate * per_width)));
+    const float farthest = 65536.0f;
+    return (int)floor(fmax(-farthest, fmin(farthest, coordinate * per_width)));
 }
 
 DEVICE u32 bucket_of(const Plan& plan, u32 level, int x, int y, int z) {

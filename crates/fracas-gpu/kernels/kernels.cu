@@ -11,12 +11,12 @@
 // what stands between two barriers; on the host it is a loop.
 
 #ifdef FRACAS_ON_HOST
-#define KERNEL(name) static void name(const Arguments& a, const u32 block, const u32 blocks)
+#define KERNEL(name, least) static void name(const Arguments& a, const u32 block, const u32 blocks)
 #define PHASE(t) for (u32 t = 0; t < BLOCK; ++t)
 #define SHARED
 #define BARRIER
 #else
-#define KERNEL(name) extern "C" __global__ void __launch_bounds__(BLOCK) name(PARAMETER Arguments a)
+#define KERNEL(name, least) extern "C" __global__ void __launch_bounds__(BLOCK, least) name(PARAMETER Arguments a)
 #define block blockIdx.x
 #define blocks gridDim.x
 #define PHASE(t) for (u32 t = threadIdx.x, once = 1; once; once = 0)
@@ -38,9 +38,9 @@ DEVICE Triangle read_triangle(const Arguments& a, u32 i) {
     return t;
 }
 
-KERNEL(populate) {
-    SHARED u32 octaves[OCTAVES];
-    PHASE(t) for (u32 k = t; k < OCTAVES; k += BLOCK) octaves[k] = 0;
+KERNEL(populate, 1) {
+    SHARED u32 grades[GRADES];
+    PHASE(t) for (u32 k = t; k < GRADES; k += BLOCK) grades[k] = 0;
     BARRIER;
     PHASE(t) {
         u32 i = block * BLOCK + t;
@@ -50,21 +50,24 @@ KERNEL(populate) {
             if (!is_finite(triangle.q)) atomic_max(&a.counters->bad_vertex, ~triangle.names.y);
             if (!is_finite(triangle.r)) atomic_max(&a.counters->bad_vertex, ~triangle.names.z);
             Box box = box_around(a.plan, triangle.p, triangle.q, triangle.r);
-            u32 octave = octave_of(size_of(box)) & (OCTAVES - 1);
-            a.ranks[i] = atomic_add(a.counts + home_of(a.plan, a.plan.level_of[octave], box), 1);
-            atomic_add(octaves + octave, 1);
+            u32 grade = grade_of(size_of(box));
+            a.ranks[i] = atomic_add(a.counts + home_of(a.plan, a.plan.level_of[grade], box), 1);
+            atomic_add(grades + grade, 1);
         }
     }
     BARRIER;
-    PHASE(t) for (u32 k = t; k < OCTAVES; k += BLOCK) {
-        if (octaves[k] != 0) {
-            atomic_add(a.counters->in_octave + k, octaves[k]);
-            atomic_add(a.counters->on_level + a.plan.level_of[k], octaves[k]);
+    PHASE(t) for (u32 k = t; k < GRADES; k += BLOCK) {
+        if (grades[k] != 0) {
+            atomic_add(a.counters->in_grade + k, grades[k]);
+            atomic_add(a.counters->on_level + a.plan.level_of[k], grades[k]);
         }
     }
 }
 
-KERNEL(allot) {
+DEVICE u32 larger(u32 a, u32 b) { return a > b ? a : b; }
+
+// Each thread looks after eight buckets.
+KERNEL(allot, 1) {
     SHARED u32 sums[2][BLOCK];
     SHARED u32 base, fullest;
     PHASE(t) {
@@ -78,13 +81,10 @@ KERNEL(allot) {
     }
     BARRIER;
     PHASE(t) {
-        const u32* counts = a.counts + (u64)RUN * (block * BLOCK + t);
-        u32 sum = 0, largest = 0;
-        UNROLL for (int k = 0; k < RUN; ++k) {
-            sum += counts[k];
-            largest = counts[k] > largest ? counts[k] : largest;
-        }
-        sums[0][t] = sum;
+        const uint4* counts = (const uint4*)a.counts + 2 * (u64)(block * BLOCK + t);
+        uint4 p = counts[0], q = counts[1];
+        sums[0][t] = p.x + p.y + p.z + p.w + q.x + q.y + q.z + q.w;
+        u32 largest = larger(larger(larger(p.x, p.y), larger(p.z, p.w)), larger(larger(q.x, q.y), larger(q.z, q.w)));
         if (largest > 8) atomic_max(&fullest, largest);
     }
     BARRIER;
@@ -100,35 +100,30 @@ KERNEL(allot) {
     }
     BARRIER;
     PHASE(t) {
-        u64 first = (u64)RUN * (block * BLOCK + t);
+        uint4* counts = (uint4*)a.counts + 2 * (u64)(block * BLOCK + t);
+        uint4* ranges = (uint4*)a.ranges + 4 * (u64)(block * BLOCK + t);
         u32 at = sums[from][BLOCK - 1] == 0 ? 0 : base + (t == 0 ? 0 : sums[from][t - 1]);
-        UNROLL for (int k = 0; k < RUN; ++k) {
-            u32 end = at + a.counts[first + k];
-            a.ranges[first + k] = make_uint2(at, end);
-            at = end;
-            a.counts[first + k] = 0;
+        UNROLL for (int k = 0; k < 2; ++k) {
+            uint4 c = counts[k];
+            u32 to_x = at + c.x, to_y = to_x + c.y, to_z = to_y + c.z, to_w = to_z + c.w;
+            ranges[2 * k] = make_uint4(at, to_x, to_x, to_y);
+            ranges[2 * k + 1] = make_uint4(to_y, to_z, to_z, to_w);
+            counts[k] = make_uint4(0, 0, 0, 0);
+            at = to_w;
         }
     }
 }
 
-// Farther out than this, single precision says nothing.
-#define FARTHEST 1e9f
-
-KERNEL(fill) {
+KERNEL(fill, 1) {
     PHASE(t) {
         u32 i = block * BLOCK + t;
         if (i < a.triangle_count && a.counters->stopped == 0) {
             Triangle triangle = read_triangle(a, i);
             const Plan& plan = a.plan;
             Box box = box_around(plan, triangle.p, triangle.q, triangle.r);
-            float size = size_of(box);
-            u32 level = plan.level_of[octave_of(size) & (OCTAVES - 1)];
+            u32 level = plan.level_of[grade_of(size_of(box))];
             u32 at = load(&a.ranges[home_of(plan, level, box)].x) + a.ranks[i];
-            float reach = 0.0f;
-            UNROLL for (int k = 0; k < 3; ++k) reach = fmax(reach, fmax(fabs(box.low[k]), fabs(box.high[k])));
             uint4 names = triangle.names;
-            bool repeats = names.x == names.y || names.y == names.z || names.z == names.x;
-
             u32 tag = (a.between ? load(a.groups + i) * LEVELS : 0) + level;
             float4* record = (float4*)(a.records + at);
             record[0] = make_float4(box.low[0], box.low[1], box.low[2], box.high[0]);
@@ -144,14 +139,12 @@ KERNEL(fill) {
                                      (float)((r.y - c[1]) * s));
             corners[2] = make_float4((float)((r.z - c[2]) * s), bits_float(names.x), bits_float(names.y),
                                      bits_float(names.z));
-            corners[3] = make_float4(repeats || !(reach < FARTHEST) ? bits_float(0x7f800000u) : reach, size,
-                                     bits_float(i), 0.0f);
         }
     }
 }
 
 // Pairs are gathered in a block before they go to the list that all blocks share.
-#define STAGE 512
+#define STAGE 256
 
 struct Stage {
     u32 count, base;
@@ -166,7 +159,7 @@ DEVICE u32 reserve(const Arguments& a, u32* count, u32 more) {
 }
 
 DEVICE void push(const Arguments& a, Stage& stage, uint2 pair, u32* count, uint2* list, u32 room) {
-    u32 at = atomic_add(&stage.count, 1);
+    u32 at = take_place(&stage.count);
     if (at < STAGE) {
         stage.pairs[at] = pair;
         return;
@@ -193,7 +186,7 @@ DEVICE Record read_record(const Arguments& a, u32 i) {
 
 DEVICE Corners read_corners(const Arguments& a, u32 i) {
     const float4* from = (const float4*)(a.corners + i);
-    float4 p = load(from), q = load(from + 1), r = load(from + 2), s = load(from + 3);
+    float4 p = load(from), q = load(from + 1), r = load(from + 2);
     Corners c;
     c.p[0][0] = p.x;
     c.p[0][1] = p.y;
@@ -207,18 +200,63 @@ DEVICE Corners read_corners(const Arguments& a, u32 i) {
     c.vertex[0] = float_bits(r.y);
     c.vertex[1] = float_bits(r.z);
     c.vertex[2] = float_bits(r.w);
-    c.reach = s.x;
-    c.size = s.y;
-    c.triangle = float_bits(s.z);
-    c.spare = 0;
     return c;
 }
 
-// Record i against all that it has to meet.
-DEVICE void search_around(const Arguments& a, u32 i, Stage& stage) {
+#ifndef SEARCH_BLOCKS
+#define SEARCH_BLOCKS 8
+#endif
+// What the threads of a block find is shared among them before they go on, so that none waits for a neighbour that has more to do:
+// first runs of records to look at, each for one record of the block, then records whose boxes overlap.
+#ifndef RUNS
+#define RUNS 768
+#endif
+#ifndef HITS
+#define HITS 1280
+#endif
+// Threads that look at a run together.
+#ifndef TEAM
+#define TEAM 4
+#endif
+
+struct Finds {
+    Record mine[BLOCK];
+    u32 run_count, hit_count;
+    // The first record; how many, and for whom.
+    uint2 runs[RUNS];
+    u32 other[HITS];
+    u8 finder[HITS];
+};
+
+// Two records whose boxes overlap: a candidate, unless certainly apart.
+DEVICE void sift(const Arguments& a, u32 i, u32 j, Stage& stage) {
+    if (certainly_apart(face_of(read_corners(a, i)), face_of(read_corners(a, j)))) return;
+    push(a, stage, make_uint2(a.records[i].triangle, a.records[j].triangle), &a.counters->candidates, a.candidates,
+         a.candidate_room);
+}
+
+// A thread's share of a run: every so many records from one on.
+DEVICE void look_at(const Arguments& a, Finds& finds, u32 finder, u32 j, u32 end, u32 every, Stage& stage) {
+    const Record& mine = finds.mine[finder];
+    for (; j < end; j += every) {
+        Record other = read_record(a, j);
+        if (!overlap(mine, other) || (a.between && mine.tag / LEVELS == other.tag / LEVELS)) continue;
+        u32 at = take_place(&finds.hit_count);
+        if (at < HITS) {
+            finds.other[at] = j;
+            finds.finder[at] = (u8)finder;
+        } else {
+            push(a, stage, make_uint2(mine.triangle, other.triangle), &a.counters->candidates, a.candidates,
+                 a.candidate_room);
+        }
+    }
+}
+
+// All that record i has to meet, as runs of records.
+DEVICE void look_around(const Arguments& a, u32 i, u32 t, Finds& finds, Stage& stage) {
     const Plan& plan = a.plan;
     Record mine = read_record(a, i);
-    Face face = face_of(read_corners(a, i));
+    finds.mine[t] = mine;
     u32 level = mine.tag & (LEVELS - 1);
     // Its own level, then coarser ones with anything on them.
     u32 levels = a.counters->occupied & ~((1u << level) - 1);
@@ -239,30 +277,44 @@ DEVICE void search_around(const Arguments& a, u32 i, Stage& stage) {
                     int end_of_brick = cx | ((1 << BRICK_X) - 1);
                     int last = end_of_brick < last_x ? end_of_brick : last_x;
                     u32 bucket = bucket_of(plan, on, cx, cy, cz);
-                    u32 j = load(&a.ranges[bucket].x), end = load(&a.ranges[bucket + (u32)(last - cx)].y);
-                    if (home && cx == x) j = i + 1;
-                    for (; j < end; ++j) {
-                        Record other = read_record(a, j);
-                        if (!overlap(mine, other)) continue;
-                        if (a.between && mine.tag / LEVELS == other.tag / LEVELS) continue;
-                        if (certainly_apart(face, face_of(read_corners(a, j)))) continue;
-                        push(a, stage, make_uint2(mine.triangle, other.triangle), &a.counters->candidates, a.candidates,
-                             a.candidate_room);
-                    }
+                    u32 begin = load(&a.ranges[bucket].x), end = load(&a.ranges[bucket + (u32)(last - cx)].y);
+                    if (home && cx == x) begin = i + 1;
                     cx = last + 1;
+                    if (begin >= end) continue;
+                    u32 at = take_place(&finds.run_count);
+                    if (at < RUNS && end - begin < (1u << 25)) {
+                        finds.runs[at] = make_uint2(begin, (end - begin) * BLOCK + t);
+                    } else {
+                        if (at < RUNS) finds.runs[at] = make_uint2(0, 0);
+                        look_at(a, finds, t, begin, end, 1, stage);
+                    }
                 }
             }
         }
     }
 }
 
-KERNEL(search) {
+KERNEL(search, SEARCH_BLOCKS) {
+    SHARED Finds finds;
     SHARED Stage stage;
-    PHASE(t) if (t == 0) stage.count = stage.base = 0;
+    PHASE(t) if (t == 0) finds.run_count = finds.hit_count = stage.count = stage.base = 0;
     BARRIER;
     PHASE(t) {
         u32 i = block * BLOCK + t;
-        if (i < a.triangle_count && a.counters->stopped == 0) search_around(a, i, stage);
+        if (i < a.triangle_count && a.counters->stopped == 0) look_around(a, i, t, finds, stage);
+    }
+    BARRIER;
+    PHASE(t) {
+        u32 count = finds.run_count < RUNS ? finds.run_count : RUNS;
+        for (u32 k = t / TEAM; k < count; k += BLOCK / TEAM) {
+            uint2 run = finds.runs[k];
+            look_at(a, finds, run.y % BLOCK, run.x + t % TEAM, run.x + run.y / BLOCK, TEAM, stage);
+        }
+    }
+    BARRIER;
+    PHASE(t) {
+        u32 count = finds.hit_count < HITS ? finds.hit_count : HITS;
+        for (u32 k = t; k < count; k += BLOCK) sift(a, block * BLOCK + finds.finder[k], finds.other[k], stage);
     }
     BARRIER;
     PHASE(t) if (t == 0 && stage.count != 0) stage.base = reserve(a, &a.counters->candidates, staged(stage));
@@ -275,7 +327,7 @@ DEVICE Solid solid_of(const Triangle& t) {
     return s;
 }
 
-KERNEL(settle) {
+KERNEL(settle, 1) {
     SHARED Stage stage;
     PHASE(t) if (t == 0) stage.count = stage.base = 0;
     BARRIER;
@@ -306,7 +358,7 @@ DEVICE void write_point(double* to, const Point& p) {
     to[2] = p.z;
 }
 
-KERNEL(gather) {
+KERNEL(gather, 1) {
     PHASE(t) {
         u32 k = block * BLOCK + t;
         if (k < a.open_count) {

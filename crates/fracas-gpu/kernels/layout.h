@@ -1,7 +1,9 @@
 // Everything the kernels share with each other and with src/machine.rs, where the same structures stand in Rust.
 
 #define LEVELS 32
-#define OCTAVES 256
+// Sizes are told apart in quarters of octaves, from SMALLEST_GRADE on: exponent and two bits of a float, 2^-24 to 2^39.
+#define GRADES 256
+#define SMALLEST_GRADE 412
 // A brick is 2^BRICK_X by 2^BRICK_Y by 2^BRICK_Z cells; at least four each way, see grid.h.
 #ifndef BRICK_X
 #define BRICK_X 3
@@ -9,9 +11,8 @@
 #define BRICK_Y 2
 #define BRICK_Z 2
 #define BRICK (1 << (BRICK_X + BRICK_Y + BRICK_Z))
-// Threads in a block, and buckets that a thread of `allot` looks after.
+// Threads in a block.
 #define BLOCK 128
-#define RUN 8
 
 // Where triangles of which size go. Made on the host from the sizes of the last frame; any plan is right.
 struct Plan {
@@ -28,8 +29,8 @@ struct Plan {
     u32 brick_mask[LEVELS];
     // With more triangles than this on a level the plan is so bad that a new one is worth it.
     u32 most[LEVELS];
-    // The level of triangles of an octave: cells are not smaller than they are.
-    u8 level_of[OCTAVES];
+    // The level of triangles of a grade: cells are wider than they are.
+    u8 level_of[GRADES];
 };
 
 // What a step finds out, besides pairs.
@@ -48,7 +49,7 @@ struct Counters {
     u32 fullest;
     u32 occupied;
     u32 on_level[LEVELS];
-    u32 in_octave[OCTAVES];
+    u32 in_grade[GRADES];
 };
 
 // A triangle's box, in coordinates; `triangle` is its place in the list, `tag` its group times 32 plus its level.
@@ -58,13 +59,10 @@ struct alignas(16) Record {
     u32 triangle, tag;
 };
 
-// A triangle's corners, in coordinates, rounded; their vertices; how far from the centre it reaches and how large it
-// is. A reach of infinity makes every sign uncertain.
+// A triangle's corners, in coordinates, rounded, and their vertices.
 struct alignas(16) Corners {
     float p[3][3];
     u32 vertex[3];
-    float reach, size;
-    u32 triangle, spare;
 };
 
 struct Arguments {

@@ -49,6 +49,8 @@ using std::fmin;
 inline int lowest_bit(u32 x) { return __builtin_ctz(x); }
 
 inline u32 atomic_add(u32* at, u32 more) { u32 old = *at; *at += more; return old; }
+// A place of one's own in a list that threads next to each other add to.
+inline u32 take_place(u32* count) { return atomic_add(count, 1); }
 inline void atomic_max(u32* at, u32 value) { if (*at < value) *at = value; }
 
 template <class T> inline T load(const T* at) { return *at; }
@@ -72,6 +74,15 @@ DEVICE float inverse_root(float x) { return rsqrtf(x); }
 DEVICE int lowest_bit(u32 x) { return __ffs((int)x) - 1; }
 
 DEVICE u32 atomic_add(u32* at, u32 more) { return atomicAdd(at, more); }
+DEVICE u32 take_place(u32* count) {
+    // Those who come together go together: one asks for all.
+    u32 mask = __activemask(), lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    int leader = lowest_bit(mask);
+    u32 first = 0;
+    if ((int)lane == leader) first = atomicAdd(count, (u32)__popc(mask));
+    return __shfl_sync(mask, first, leader) + (u32)__popc(mask & ((1u << lane) - 1));
+}
 DEVICE void atomic_max(u32* at, u32 value) { atomicMax(at, value); }
 
 // Through the cache for data that no kernel writes while it is read.

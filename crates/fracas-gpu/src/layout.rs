@@ -2,8 +2,10 @@
 
 /// Levels of the grid.
 pub(crate) const LEVELS: usize = 32;
-/// Sizes of triangles that are told apart, each twice the one before.
-pub(crate) const OCTAVES: usize = 256;
+/// Sizes of triangles that are told apart: four to an octave, those of an `f32` whose bits end in 21 zeros.
+pub(crate) const GRADES: usize = 256;
+/// The first of them, as the leading bits of an `f32`.
+pub(crate) const SMALLEST_GRADE: u32 = 412;
 /// Cells of a brick.
 pub(crate) const BRICK: u32 = 1 << 7;
 /// Threads of a block.
@@ -12,7 +14,7 @@ pub(crate) const BLOCK: u32 = 128;
 pub(crate) const ALLOTTED: u32 = BLOCK * 8;
 /// Bytes of a record and of a triangle's corners.
 pub(crate) const RECORD_BYTES: usize = 32;
-pub(crate) const CORNERS_BYTES: usize = 64;
+pub(crate) const CORNERS_BYTES: usize = 48;
 
 /// Where triangles of which size go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +28,7 @@ pub(crate) struct PlanLayout {
     pub(crate) first_bucket: [u32; LEVELS],
     pub(crate) brick_mask: [u32; LEVELS],
     pub(crate) most: [u32; LEVELS],
-    pub(crate) level_of: [u8; OCTAVES],
+    pub(crate) level_of: [u8; GRADES],
 }
 
 /// What a step finds out, besides pairs.
@@ -42,7 +44,7 @@ pub(crate) struct Counters {
     pub(crate) fullest: u32,
     pub(crate) occupied: u32,
     pub(crate) on_level: [u32; LEVELS],
-    pub(crate) in_octave: [u32; OCTAVES],
+    pub(crate) in_grade: [u32; GRADES],
 }
 
 /// What a kernel is given: addresses in the machine's memory, how much is there, and the plan.

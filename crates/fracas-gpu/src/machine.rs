@@ -17,7 +17,7 @@ use cudarc::driver::{
 };
 use cudarc::nvrtc;
 use std::ffi::CStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Plain numbers that may be copied byte by byte.
 ///
@@ -110,9 +110,8 @@ fn reason(error: &DriverError) -> String {
 impl Machine {
     /// The first CUDA device, with the kernels compiled for it. `options` are added to the compiler's.
     pub(crate) fn cuda(options: &[String]) -> Result<Self, GpuError> {
-        let context = open()?;
+        let (context, functions) = ready(options)?;
         let stream = context.new_stream().map_err(failed("making a stream"))?;
-        let functions = load_kernels(&context, options)?;
         let done = context.new_event(None).map_err(failed("making an event"))?;
         // SAFETY: the memory is written before it is read: by `memset` below.
         let at =
@@ -429,6 +428,25 @@ fn open() -> Result<Arc<CudaContext>, GpuError> {
     // SAFETY: all work on our memory is in one stream, so its order needs no events.
     unsafe { context.disable_event_tracking() };
     Ok(context)
+}
+
+/// A device that has been opened, the options its kernels were compiled with, and the kernels.
+type Ready = (Arc<CudaContext>, Vec<String>, Vec<CudaFunction>);
+
+/// The device and its kernels. Opening takes a tenth of a second, so they are kept for the next soup.
+fn ready(options: &[String]) -> Result<(Arc<CudaContext>, Vec<CudaFunction>), GpuError> {
+    static KEPT: Mutex<Option<Ready>> = Mutex::new(None);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((context, with, functions)) = &*kept
+        && with == options
+    {
+        context.bind_to_thread().map_err(failed("opening the device"))?;
+        return Ok((context.clone(), functions.clone()));
+    }
+    let context = open()?;
+    let functions = load_kernels(&context, options)?;
+    *kept = Some((context.clone(), options.to_vec(), functions.clone()));
+    Ok((context, functions))
 }
 
 /// Whether there is a device and a compiler; the device's name.

@@ -8,7 +8,10 @@ use fracas::pairs::Frame;
 use rayon::prelude::*;
 
 /// The numbers of the triangles in that order.
-pub(crate) fn along_curve(frame: &Frame, positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<u32> {
+pub(crate) fn along_curve(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<u32> {
+    let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (low, high) = positions.iter().fold(none, |(low, high), p| (low.min(*p), high.max(*p)));
+    let frame = Frame::around(low, high);
     let key = |t: &[u32; 3]| {
         let middle =
             t.iter().fold(DVec3::ZERO, |sum, &v| sum + (positions[v as usize] - frame.centre) * frame.scale);
@@ -53,8 +56,7 @@ mod tests {
     fn neighbours_in_space_become_neighbours_in_the_list() {
         let positions: Vec<DVec3> = (0..64).map(|k| DVec3::splat(f64::from(k * 37 % 64))).collect();
         let triangles: Vec<[u32; 3]> = (0..64).map(|k| [k; 3]).collect();
-        let frame = Frame::around(DVec3::ZERO, DVec3::splat(63.0));
-        let order = along_curve(&frame, &positions, &triangles);
+        let order = along_curve(&positions, &triangles);
         let places: Vec<f64> = order.iter().map(|&t| positions[t as usize].x).collect();
         assert!(places.is_sorted());
     }

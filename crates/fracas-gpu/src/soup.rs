@@ -3,7 +3,7 @@
 use crate::GpuError;
 use crate::finish;
 use crate::layout::{
-    ALLOTTED, Arguments, BLOCK, CORNERS_BYTES, Counters, Kernel, OCTAVES, PlanLayout, RECORD_BYTES,
+    ALLOTTED, Arguments, BLOCK, CORNERS_BYTES, Counters, GRADES, Kernel, PlanLayout, RECORD_BYTES,
 };
 use crate::machine::{self, Machine, Memory, Recorded};
 use crate::order;
@@ -162,8 +162,7 @@ impl GpuSoup {
             groups.resize(corners.len(), group as u32);
             first += mesh.vertex_count() as u32;
         }
-        let frame = frame_of(&positions);
-        let order = order::along_curve(&frame, &positions, &corners);
+        let order = order::along_curve(&positions, &corners);
         let triangles: Vec<[u32; 4]> = order
             .par_iter()
             .map(|&t| {
@@ -172,6 +171,7 @@ impl GpuSoup {
             })
             .collect();
         let groups: Vec<u32> = order.par_iter().map(|&t| groups[t as usize]).collect();
+        let frame = frame_of(&positions, &triangles);
         let sizes = sizes_of(&frame, &positions, &triangles);
         let plan = plan::plan(&frame, &sizes, false);
         let room = Room {
@@ -300,7 +300,7 @@ impl GpuSoup {
 
     /// Takes another frame if the bodies have left the present one, or shrunk in it.
     fn look_at(&mut self, positions: &[DVec3]) {
-        let frame = frame_of(positions);
+        let frame = frame_of(positions, &self.triangles);
         let moved = ((frame.centre - self.frame.centre) * self.frame.scale).abs().max_element();
         if frame.scale != self.frame.scale || !(moved <= 0.25) {
             self.frame = frame;
@@ -378,7 +378,7 @@ impl GpuSoup {
             }
             let stopped = counters.stopped != 0;
             if stopped {
-                self.make_plan(&counters.in_octave);
+                self.make_plan(&counters.in_grade);
             }
             let grew = self.room.grow(&counters)?;
             if !stopped && !grew {
@@ -390,7 +390,7 @@ impl GpuSoup {
             self.start(stopped)?;
             if stopped {
                 // The next step may stop again.
-                self.sizes = [0; OCTAVES];
+                self.sizes = [0; GRADES];
             }
         }
     }
@@ -404,8 +404,8 @@ impl GpuSoup {
         self.stats.bytes = self.memory.bytes();
         let crowded = counters.fullest > 96 && !self.bunched;
         self.bunched |= crowded;
-        if crowded || !plan::still_fits(&self.sizes, &counters.in_octave) {
-            self.make_plan(&counters.in_octave);
+        if crowded || !plan::still_fits(&self.sizes, &counters.in_grade) {
+            self.make_plan(&counters.in_grade);
         }
     }
 
@@ -600,29 +600,50 @@ fn check(what: &'static str, count: usize, most: usize) -> Result<usize, GpuErro
     if count > most { Err(GpuError::TooMany { what, count, most }) } else { Ok(count) }
 }
 
-fn frame_of(positions: &[DVec3]) -> Frame {
+/// The frame of a scene. A few triangles far out, or far larger than all others, are left outside of it: they would make the
+/// coordinates of the rest coarse.
+fn frame_of(positions: &[DVec3], triangles: &[[u32; 4]]) -> Frame {
     let none = || (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let (low, high) = positions
         .par_chunks(1 << 14)
         .map(|part| part.iter().fold(none(), |(low, high), p| (low.min(*p), high.max(*p))))
         .reduce(none, |a, b| (a.0.min(b.0), a.1.max(b.1)));
-    Frame::around(low, high)
+    let whole = Frame::around(low, high);
+    // Corners of a few thousand triangles; the outermost hundredth does not count.
+    let every = triangles.len().div_ceil(SAMPLES).max(1);
+    let sample = || triangles.iter().step_by(every).map(|t| positions[t[0] as usize]);
+    let count = sample().count();
+    if count < 100 {
+        return whole;
+    }
+    let (mut low, mut high) = none();
+    for axis in 0..3 {
+        let mut numbers: Vec<f64> = sample().map(|p| p[axis]).collect();
+        numbers.sort_unstable_by(f64::total_cmp);
+        low[axis] = numbers[count / 100];
+        high[axis] = numbers[count - 1 - count / 100];
+    }
+    let middle = 0.5 * low + 0.5 * high;
+    let core = Frame::around(middle - (high - low), middle + (high - low));
+    if core.scale > 4.0 * whole.scale && core.scale.is_finite() { core } else { whole }
 }
 
-/// How many triangles there are of each octave, as the kernels would say but for rounding.
+/// Triangles that are looked at to choose a frame.
+const SAMPLES: usize = 4096;
+
+/// How many triangles there are of each grade, as the kernels would say but for rounding.
 fn sizes_of(frame: &Frame, positions: &[DVec3], triangles: &[[u32; 4]]) -> Histogram {
-    let octave = |&[a, b, c, _]: &[u32; 4]| {
+    let grade = |&[a, b, c, _]: &[u32; 4]| {
         let [a, b, c] = [a, b, c].map(|v| positions[v as usize]);
-        let size = (a.max(b).max(c) - a.min(b).min(c)).max_element() * frame.scale;
-        (((size as f32).to_bits() + 0x7f_ffff) >> 23) as usize % OCTAVES
+        plan::grade_of((a.max(b).max(c) - a.min(b).min(c)).max_element() * frame.scale)
     };
     let count = |part: &[[u32; 4]]| {
-        let mut histogram = [0_u32; OCTAVES];
-        part.iter().for_each(|t| histogram[octave(t)] += 1);
+        let mut histogram = [0_u32; GRADES];
+        part.iter().for_each(|t| histogram[grade(t)] += 1);
         histogram
     };
     triangles.par_chunks(1 << 14).map(count).reduce(
-        || [0; OCTAVES],
+        || [0; GRADES],
         |mut a, b| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a
