@@ -5,10 +5,11 @@
 //! what it would take to read positions and triangles once and write the pairs, at the bandwidth of a large copy.
 
 use crate::metric::{Better, Report};
-use fracas::SoupFinder;
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
+use fracas::{MeshTree, PairFinder, SoupFinder};
 use fracas_gpu::{GpuError, GpuOptions, GpuSoup, StepTimes};
+use std::time::Instant;
 
 /// Frames that a body goes through.
 const FRAMES: usize = 4;
@@ -64,9 +65,36 @@ fn measure_all(report: &mut Report, quick: bool) -> Result<(), GpuError> {
             report.metric("gpu.shuffled_10m", mixed / ms, "x", Better::Lower, "shuffled over ordered, 10 M");
         }
     }
+    once(report, quick)?;
     if let [at_one, at_ten] = per_triangle[..] {
         let note = "time per triangle, 10 M over 1 M";
         report.metric("gpu.growth", at_ten / at_one, "x", Better::Lower, note);
+    }
+    Ok(())
+}
+
+/// One question about a mesh in the processor's memory, from mesh to sorted pairs: is the way to the device worth it?
+fn once(report: &Report, quick: bool) -> Result<(), GpuError> {
+    let sizes: &[usize] = if quick { &[250_000] } else { &[50_000, 250_000, 1_000_000, 4_000_000] };
+    report.say("one question, from a mesh on the processor to sorted pairs, all threads, best of three, ms");
+    for &size in sizes {
+        let mesh = shapes::folded_cloth(size);
+        let mut best = [f64::INFINITY; 3];
+        for _ in 0..3 {
+            let start = Instant::now();
+            let mut soup = GpuSoup::new(&[&mesh], GpuOptions::default())?;
+            let on_device = soup.find_pairs()?.len();
+            best[0] = best[0].min(start.elapsed().as_secs_f64());
+            let start = Instant::now();
+            let in_soup = SoupFinder::default().find_self_pairs(&mesh).len();
+            best[1] = best[1].min(start.elapsed().as_secs_f64());
+            let start = Instant::now();
+            let in_tree = PairFinder::default().find_self_pairs(&MeshTree::build(mesh.clone())).len();
+            best[2] = best[2].min(start.elapsed().as_secs_f64());
+            assert!(on_device == in_soup && in_soup == in_tree, "engines differ");
+        }
+        let [device, soup, tree] = best.map(|seconds| seconds * 1e3);
+        report.say(&format!("  {size:>9} triangles: device {device:.1}, soup {soup:.1}, tree {tree:.1}"));
     }
     Ok(())
 }
@@ -89,9 +117,7 @@ fn measure(
     bandwidth: f64,
 ) -> Result<f64, GpuError> {
     let frames = frames(mesh);
-    let options: Vec<String> =
-        std::env::var("FRACAS_NVRTC").map(|o| o.split(' ').map(String::from).collect()).unwrap_or_default();
-    let mut soup = GpuSoup::with_compiler_options(&[mesh], GpuOptions::default(), &options)?;
+    let mut soup = GpuSoup::new(&[mesh], GpuOptions::default())?;
     let times: StepTimes = soup.measure(&frames, repeats)?;
     let found = soup.find_pairs()?.to_vec();
     let last = Mesh::new(frames[FRAMES - 1].clone(), mesh.triangles().to_vec()).expect("finite positions");

@@ -108,9 +108,9 @@ fn reason(error: &DriverError) -> String {
 }
 
 impl Machine {
-    /// The first CUDA device, with the kernels compiled for it. `options` are added to the compiler's.
-    pub(crate) fn cuda(options: &[String]) -> Result<Self, GpuError> {
-        let (context, functions) = ready(options)?;
+    /// The first CUDA device, with the kernels compiled for it.
+    pub(crate) fn cuda() -> Result<Self, GpuError> {
+        let (context, functions) = ready()?;
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         let done = context.new_event(None).map_err(failed("making an event"))?;
         // SAFETY: the memory is written before it is read: by `memset` below.
@@ -418,49 +418,55 @@ impl Cuda {
     }
 }
 
-/// The first device.
-fn open() -> Result<Arc<CudaContext>, GpuError> {
-    // SAFETY: loads the driver's library and lets go of it.
-    if !unsafe { sys::is_culib_present() } {
-        return Err(GpuError::NoDriver);
-    }
-    let context = CudaContext::new(0).map_err(|error| GpuError::NoDevice { reason: reason(&error) })?;
-    // SAFETY: all work on our memory is in one stream, so its order needs no events.
-    unsafe { context.disable_event_tracking() };
-    Ok(context)
+/// A device that has been opened, and its kernels as soon as they have been compiled.
+struct Device {
+    context: Arc<CudaContext>,
+    functions: Option<Vec<CudaFunction>>,
 }
 
-/// A device that has been opened, the options its kernels were compiled with, and the kernels.
-type Ready = (Arc<CudaContext>, Vec<String>, Vec<CudaFunction>);
+/// Opening the device takes a tenth of a second, so it stays open for the next soup.
+static DEVICE: Mutex<Option<Device>> = Mutex::new(None);
 
-/// The device and its kernels. Opening takes a tenth of a second, so they are kept for the next soup.
-fn ready(options: &[String]) -> Result<(Arc<CudaContext>, Vec<CudaFunction>), GpuError> {
-    static KEPT: Mutex<Option<Ready>> = Mutex::new(None);
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((context, with, functions)) = &*kept
-        && with == options
-    {
-        context.bind_to_thread().map_err(failed("opening the device"))?;
-        return Ok((context.clone(), functions.clone()));
+/// Opens the first device, if that has not been done.
+fn open(device: &mut Option<Device>) -> Result<&mut Device, GpuError> {
+    if device.is_none() {
+        // SAFETY: loads the driver's library and lets go of it.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(GpuError::NoDriver);
+        }
+        let context = CudaContext::new(0).map_err(|error| GpuError::NoDevice { reason: reason(&error) })?;
+        // SAFETY: all work on our memory is in one stream, so its order needs no events.
+        unsafe { context.disable_event_tracking() };
+        *device = Some(Device { context, functions: None });
     }
-    let context = open()?;
-    let functions = load_kernels(&context, options)?;
-    *kept = Some((context.clone(), options.to_vec(), functions.clone()));
-    Ok((context, functions))
+    let device = device.as_mut().expect("just opened");
+    device.context.bind_to_thread().map_err(failed("opening the device"))?;
+    Ok(device)
+}
+
+/// The device and its kernels.
+fn ready() -> Result<(Arc<CudaContext>, Vec<CudaFunction>), GpuError> {
+    let mut device = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
+    let device = open(&mut device)?;
+    if device.functions.is_none() {
+        device.functions = Some(load_kernels(&device.context)?);
+    }
+    Ok((device.context.clone(), device.functions.clone().unwrap_or_default()))
 }
 
 /// Whether there is a device and a compiler; the device's name.
 pub(crate) fn look_for_device() -> Result<String, GpuError> {
-    let context = open()?;
+    let mut device = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
+    let device = open(&mut device)?;
     // SAFETY: loads the compiler's library and lets go of it.
     if !unsafe { nvrtc::sys::is_culib_present() } {
         return Err(GpuError::NoCompiler);
     }
-    context.name().map_err(failed("asking for the device's name"))
+    device.context.name().map_err(failed("asking for the device's name"))
 }
 
 /// The kernels, from the cache or from the compiler.
-fn load_kernels(context: &Arc<CudaContext>, more: &[String]) -> Result<Vec<CudaFunction>, GpuError> {
+fn load_kernels(context: &Arc<CudaContext>) -> Result<Vec<CudaFunction>, GpuError> {
     // SAFETY: loads the compiler's library and lets go of it.
     if !unsafe { nvrtc::sys::is_culib_present() } {
         return Err(GpuError::NoCompiler);
@@ -469,7 +475,6 @@ fn load_kernels(context: &Arc<CudaContext>, more: &[String]) -> Result<Vec<CudaF
     let target = format!("sm_{major}{minor}");
     let mut options: Vec<String> = source::OPTIONS.map(String::from).to_vec();
     options.push(format!("--gpu-architecture={target}"));
-    options.extend_from_slice(more);
     let mut version = (0, 0);
     // SAFETY: two places for two numbers.
     unsafe { nvrtc::sys::nvrtcVersion(&mut version.0, &mut version.1) };

@@ -28,7 +28,7 @@ impl GpuSoup {
     /// What the machine lacks, or what the driver refused.
     pub fn copy_bandwidth() -> Result<f64, GpuError> {
         const BYTES: usize = 1 << 30;
-        let machine = Machine::cuda(&[])?;
+        let machine = Machine::cuda()?;
         let (from, mut to) = (machine.allocate(BYTES, 1)?, machine.allocate(BYTES, 1)?);
         let mut best = f64::INFINITY;
         for _ in 0..10 {

@@ -171,7 +171,7 @@ mod tests {
             (0..GRADES).map(|grade| (grade, 1 + (grade as u32 * 37) % 100)).collect();
         for list in [&every[..], &[(60, 1000), (61, 3), (80, 1)], &[(0, 5)], &[(255, 5)], &[]] {
             let plan = planned(list, false);
-            assert!((plan.levels as usize) <= LEVELS && plan.buckets % ALLOTTED == 0);
+            assert!((plan.levels as usize) <= LEVELS && plan.buckets.is_multiple_of(ALLOTTED));
             for grade in 0..GRADES {
                 let per_width = plan.per_width[usize::from(plan.level_of[grade])];
                 // The last grade has no largest size, and a cell without end.

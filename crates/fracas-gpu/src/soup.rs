@@ -125,20 +125,7 @@ impl GpuSoup {
     /// # Cost
     /// Sorts the triangles along a curve, once. The first time on a machine, kernels are compiled (about a second).
     pub fn new(meshes: &[&Mesh], options: GpuOptions) -> Result<Self, GpuError> {
-        Self::with_compiler_options(meshes, options, &[])
-    }
-
-    /// The same with further options for the compiler of the kernels, such as `-DBRICK_X=4`. For measuring.
-    ///
-    /// # Errors
-    /// What the machine lacks, or what the driver or the compiler refused.
-    #[doc(hidden)]
-    pub fn with_compiler_options(
-        meshes: &[&Mesh],
-        options: GpuOptions,
-        compiler: &[String],
-    ) -> Result<Self, GpuError> {
-        Self::on(Machine::cuda(compiler)?, meshes, options)
+        Self::on(Machine::cuda()?, meshes, options)
     }
 
     /// The same on the processor, with the kernels as a C++ compiler makes them. For tests.
@@ -302,7 +289,7 @@ impl GpuSoup {
     fn look_at(&mut self, positions: &[DVec3]) {
         let frame = frame_of(positions, &self.triangles);
         let moved = ((frame.centre - self.frame.centre) * self.frame.scale).abs().max_element();
-        if frame.scale != self.frame.scale || !(moved <= 0.25) {
+        if frame.scale != self.frame.scale || moved > 0.25 || moved.is_nan() {
             self.frame = frame;
             let sizes = sizes_of(&frame, positions, &self.triangles);
             self.make_plan(&sizes);
@@ -649,4 +636,44 @@ fn sizes_of(frame: &Frame, positions: &[DVec3], triangles: &[[u32; 4]]) -> Histo
             a
         },
     )
+}
+
+#[cfg(all(test, feature = "host"))]
+mod tests {
+    use super::*;
+    use fracas::mesh::shapes;
+
+    #[test]
+    fn a_position_that_is_not_finite_on_the_device_is_named() {
+        let ball = shapes::icosphere(1.0, 2);
+        let mut soup = GpuSoup::on_host(&[&ball], GpuOptions::default()).unwrap();
+        for (vertex, number) in [(99, f64::NAN), (40, f64::INFINITY), (41, f64::NEG_INFINITY)] {
+            let mut numbers: Vec<[f64; 3]> = ball.positions().iter().map(|p| p.to_array()).collect();
+            numbers[vertex as usize][1] = number;
+            numbers[120][2] = number;
+            // As a kernel of somebody else would.
+            soup.machine.write(&mut soup.memory.positions, &numbers).unwrap();
+            assert_eq!(soup.find_pairs(), Err(GpuError::NotFinite { vertex }));
+        }
+        soup.set_positions(ball.positions()).unwrap();
+        assert_eq!(soup.find_pairs(), Ok(&[][..]));
+    }
+
+    #[test]
+    fn sizes_that_no_plan_expected_make_a_new_one() {
+        let cloth = shapes::folded_cloth(12_000);
+        let mut soup = GpuSoup::on_host(&[&cloth], GpuOptions::default()).unwrap();
+        let expected = soup.find_pairs().unwrap().to_vec();
+        assert!(!expected.is_empty());
+        for scale in [64.0, 1.0 / 1024.0] {
+            let numbers: Vec<[f64; 3]> = cloth.positions().iter().map(|p| (*p * scale).to_array()).collect();
+            soup.machine.write(&mut soup.memory.positions, &numbers).unwrap();
+            assert_eq!(soup.find_pairs().unwrap(), expected);
+            let repeats = soup.stats().repeats;
+            assert!(repeats > 0 || scale < 1.0, "larger triangles went unnoticed");
+            assert_eq!(soup.find_pairs().unwrap(), expected);
+            assert_eq!(soup.stats().repeats, 0);
+            assert!(soup.stats().fullest < 64, "the plan was not made anew: {:?}", soup.stats());
+        }
+    }
 }
