@@ -5,6 +5,7 @@
 //! Some benchmarks also leave tables, charts and a page with everything in `out/bench/NAME`.
 
 mod folder;
+mod gpu;
 mod metric;
 mod naive;
 mod p1;
@@ -42,6 +43,8 @@ enum Name {
     P1,
     /// Soups: kDet on the CPU (Weller, Debowski, Zachmann 2017).
     P5,
+    /// Soups on a CUDA device.
+    Gpu,
 }
 
 fn main() -> ExitCode {
@@ -55,6 +58,10 @@ fn main() -> ExitCode {
         Name::P1 => p1::run(&mut report, arguments.quick, &arguments.out),
         Name::P5 => {
             p5::run(&mut report, arguments.quick);
+            Ok(())
+        }
+        Name::Gpu => {
+            gpu::run(&mut report, arguments.quick);
             Ok(())
         }
     };

@@ -202,10 +202,11 @@ impl From<TouchArgument> for Touch {
     }
 }
 
-/// How pairs are searched for: [`Engine`] as a word, and words that are reserved for later versions.
+/// How pairs are searched for: [`Engine`] as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArgument {
-    /// Brute force for up to 20,000 comparisons; a grid for meshes looked at once, trees for those that meet many
+    /// Brute force for up to 20,000 comparisons; a grid for meshes looked at once, trees for those that meet many; a graphics
+    /// card for millions of triangles
     Auto,
     /// A bounding-volume tree over each mesh
     Tree,
@@ -213,8 +214,7 @@ pub enum EngineArgument {
     Soup,
     /// Every triangle against every other
     Brute,
-    /// The graphics card; reserved
-    #[value(hide = true)]
+    /// The same grid on a graphics card (CUDA)
     Gpu,
 }
 
@@ -227,6 +227,9 @@ impl TryFrom<EngineArgument> for Engine {
             EngineArgument::Tree => Ok(Self::Tree),
             EngineArgument::Brute => Ok(Self::Brute),
             EngineArgument::Soup => Ok(Self::Soup),
+            #[cfg(feature = "gpu")]
+            EngineArgument::Gpu => Ok(Self::Gpu),
+            #[cfg(not(feature = "gpu"))]
             EngineArgument::Gpu => Err(Failure::NoSuchEngine { name: "gpu" }),
         }
     }

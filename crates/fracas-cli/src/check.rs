@@ -50,7 +50,7 @@ fn work(inputs: &[Input], merge: bool, question: Question) -> Result<(Answer, Su
     let meshes: Vec<Mesh> =
         input::load_all(inputs, merge, &progress).into_iter().collect::<Result<_, Failure>>()?;
     let load = start.elapsed();
-    let answer = find::find(meshes, question, &progress);
+    let answer = find::find(meshes, question, &progress)?;
     let summary = Summary::new(inputs, question.touch, load, &answer);
     Ok((answer, summary))
 }

@@ -43,8 +43,12 @@ pub enum Failure {
         /// The most possible.
         most: usize,
     },
-    /// An engine whose name is taken, but which does not exist yet.
-    #[error("the engine {name} is not available in this version (available are auto, tree, soup and brute)")]
+    /// The graphics card cannot be used.
+    #[cfg(feature = "gpu")]
+    #[error("the engine gpu cannot be used: {0} (the engines tree and soup find the same)")]
+    Gpu(fracas_gpu::GpuError),
+    /// An engine that this program was built without.
+    #[error("the engine {name} is not part of this program (available are auto, tree, soup and brute)")]
     NoSuchEngine {
         /// Its name.
         name: &'static str,

@@ -12,6 +12,7 @@ use fracas::pairs::{Pair, brute};
 use fracas::{BuildOptions, MeshTree, PairFinder, PairOptions, SoupFinder, SoupOptions, Touch};
 use rayon::slice::ParallelSliceMut;
 
+use crate::error::Failure;
 use crate::progress::Progress;
 
 /// Two triangles that intersect: mesh and triangle, mesh and triangle. The first two are less than the last two.
@@ -20,11 +21,16 @@ pub type MeshPair = [u32; 4];
 /// Up to so many comparisons of two triangles, brute force takes less time than building and searching trees.
 const FEW_COMPARISONS: u64 = 20_000;
 
+/// From so many triangles on, the way to a graphics card is worth it for a single search.
+#[cfg(feature = "gpu")]
+const MANY_TRIANGLES: u64 = 2_000_000;
+
 /// How pairs are searched for. All engines find the same pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// What takes the least time: brute force for at most 20,000 comparisons of two triangles (200 triangles against
-    /// themselves), a grid where most meshes are looked at once, trees where they meet several others.
+    /// themselves), a grid where most meshes are looked at once, trees where they meet several others; from two million
+    /// triangles on the graphics card, if there is one.
     Auto,
     /// A bounding-volume tree over each mesh.
     Tree,
@@ -32,6 +38,9 @@ pub enum Engine {
     Soup,
     /// Every triangle against every other: quadratic, and the measure of all else.
     Brute,
+    /// The same grid on a graphics card.
+    #[cfg(feature = "gpu")]
+    Gpu,
 }
 
 /// What to search for, and how.
@@ -52,7 +61,7 @@ pub struct Answer {
     pub meshes: Vec<Mesh>,
     /// All pairs, sorted.
     pub pairs: Vec<MeshPair>,
-    /// The engine that did it: `"tree"`, `"soup"` or `"brute"`.
+    /// The engine that did it: `"tree"`, `"soup"`, `"brute"` or `"gpu"`.
     pub engine: &'static str,
     /// Time to build trees.
     pub build: Duration,
@@ -67,12 +76,15 @@ pub struct Answer {
 /// use fracas_cli::{find::{self, Engine}, progress::Progress};
 /// let meshes = vec![shapes::icosphere(1.0, 2), shapes::torus(1.0, 0.2, 24)];
 /// let question = find::Question { within: false, touch: Touch::Include, engine: Engine::Auto };
-/// let answer = find::find(meshes, question, &Progress::silent());
+/// let answer = find::find(meshes, question, &Progress::silent())?;
 /// assert!(answer.pairs.iter().all(|&[mesh_a, _, mesh_b, _]| (mesh_a, mesh_b) == (0, 1)));
 /// assert!(answer.pairs.len() > 100);
+/// # Ok::<(), fracas_cli::error::Failure>(())
 /// ```
-#[must_use]
-pub fn find(mut meshes: Vec<Mesh>, question: Question, progress: &Progress) -> Answer {
+///
+/// # Errors
+/// The engine that was asked for needs what the machine does not have.
+pub fn find(mut meshes: Vec<Mesh>, question: Question, progress: &Progress) -> Result<Answer, Failure> {
     let meetings = meetings(&meshes, question.within || meshes.len() == 1);
     let engine = match question.engine {
         Engine::Auto => choose(&meshes, &meetings),
@@ -91,12 +103,71 @@ pub fn find(mut meshes: Vec<Mesh>, question: Question, progress: &Progress) -> A
     } else if engine == Engine::Soup {
         find_with_soup(&meshes, &meetings, question.touch, progress, &mut pairs);
         (Duration::ZERO, "soup")
+    } else if is_gpu(engine) {
+        (find_on_gpu(&meshes, &meetings, question, progress, &mut pairs)?, "gpu")
     } else {
         find_by_brute_force(&meshes, &meetings, question.touch, progress, &mut pairs);
         (Duration::ZERO, "brute")
     };
     pairs.par_sort_unstable();
-    Answer { meshes, pairs, engine, build, find: start.elapsed() - build }
+    Ok(Answer { meshes, pairs, engine, build, find: start.elapsed() - build })
+}
+
+fn is_gpu(engine: Engine) -> bool {
+    #[cfg(feature = "gpu")]
+    return engine == Engine::Gpu;
+    #[cfg(not(feature = "gpu"))]
+    {
+        let _ = engine;
+        false
+    }
+}
+
+/// All meshes that meet any as one soup; returns the time to get them to the device.
+#[cfg(feature = "gpu")]
+fn find_on_gpu(
+    meshes: &[Mesh],
+    meetings: &[[u32; 2]],
+    question: Question,
+    progress: &Progress,
+    found: &mut Vec<MeshPair>,
+) -> Result<Duration, Failure> {
+    use fracas_gpu::{GpuOptions, GpuSoup};
+    let start = Instant::now();
+    progress.begin("finding", 1);
+    let parts: Vec<usize> = participants(meetings).into_keys().map(|mesh| mesh as usize).collect();
+    let within = meetings.iter().any(|[a, b]| a == b);
+    let list: Vec<&Mesh> = parts.iter().map(|&mesh| &meshes[mesh]).collect();
+    let options = GpuOptions { touch: question.touch, within };
+    let mut soup = GpuSoup::new(&list, options).map_err(Failure::Gpu)?;
+    let build = start.elapsed();
+    // Triangles are numbered through.
+    let mut first = vec![0];
+    first.extend(list.iter().scan(0, |end, mesh| {
+        *end += mesh.triangle_count() as u32;
+        Some(*end)
+    }));
+    let place = |triangle: u32| {
+        let part = first.partition_point(|&begin| begin <= triangle) - 1;
+        [parts[part] as u32, triangle - first[part]]
+    };
+    found.extend(soup.find_pairs().map_err(Failure::Gpu)?.iter().map(|pair| {
+        let ([mesh_a, a], [mesh_b, b]) = (place(pair.a.0), place(pair.b.0));
+        [mesh_a, a, mesh_b, b]
+    }));
+    progress.advance();
+    Ok(build)
+}
+
+#[cfg(not(feature = "gpu"))]
+fn find_on_gpu(
+    _: &[Mesh],
+    _: &[[u32; 2]],
+    _: Question,
+    _: &Progress,
+    _: &mut Vec<MeshPair>,
+) -> Result<Duration, Failure> {
+    Err(Failure::NoSuchEngine { name: "gpu" })
 }
 
 /// Meshes that may intersect, by number, the lower one first; a mesh and itself if `within`.
@@ -127,15 +198,21 @@ fn comparisons(meshes: &[Mesh], meetings: &[[u32; 2]]) -> u64 {
 ///
 /// Measured from a cold start on one thread: to build trees and search them takes 2.5 times as long as a grid for two
 /// meshes, and 2 to 4 times as long for a mesh with itself. Trees stay, a grid is made for every meeting: so a tree is
-/// worth two meetings, or three if one is with itself. An engine that needs more than processors would come first here,
-/// where what it needs is there.
+/// worth two meetings, or three if one is with itself. A graphics card pays when there is much to do.
 fn choose(meshes: &[Mesh], meetings: &[[u32; 2]]) -> Engine {
     if comparisons(meshes, meetings) <= FEW_COMPARISONS {
         return Engine::Brute;
     }
     let count = |mesh: u32| meshes[mesh as usize].triangle_count() as u64;
+    let parts = participants(meetings);
+    #[cfg(feature = "gpu")]
+    if parts.keys().map(|&mesh| count(mesh)).sum::<u64>() >= MANY_TRIANGLES
+        && fracas_gpu::GpuSoup::available().is_ok()
+    {
+        return Engine::Gpu;
+    }
     let grids: u64 = meetings.iter().map(|&[a, b]| if a == b { count(a) } else { count(a) + count(b) }).sum();
-    let trees: u64 = participants(meetings)
+    let trees: u64 = parts
         .into_iter()
         .map(|(mesh, meets_itself)| if meets_itself { 3 * count(mesh) } else { 2 * count(mesh) })
         .sum();
@@ -239,7 +316,7 @@ mod tests {
 
     fn ask(meshes: &[Mesh], within: bool, engine: Engine) -> Answer {
         let question = Question { within, touch: Touch::Include, engine };
-        find(meshes.to_vec(), question, &Progress::silent())
+        find(meshes.to_vec(), question, &Progress::silent()).unwrap()
     }
 
     #[test]
@@ -266,6 +343,22 @@ mod tests {
             assert_eq!(tree.pairs, auto.pairs);
             assert_eq!((tree.engine, brute.engine, auto.engine), ("tree", "brute", "soup"));
             assert_eq!((&tree.meshes[..], &brute.meshes[..]), (&meshes[..], &meshes[..]));
+        }
+    }
+
+    #[cfg(feature = "gpu")]
+    #[test]
+    fn the_graphics_card_agrees_or_says_what_is_missing() {
+        let ball = shapes::noisy_sphere(400, 0.2, 1);
+        let tangle = Mesh::join([&ball, &moved(&ball, 0.7)]).unwrap();
+        let meshes = [moved(&tangle, 50.0), tangle.clone(), Mesh::default(), moved(&tangle, 0.1)];
+        for within in [false, true] {
+            let question = Question { within, touch: Touch::Include, engine: Engine::Gpu };
+            match find(meshes.to_vec(), question, &Progress::silent()) {
+                Ok(answer) => assert_eq!(answer.pairs, ask(&meshes, within, Engine::Brute).pairs),
+                Err(Failure::Gpu(_)) => assert!(fracas_gpu::GpuSoup::available().is_err()),
+                Err(other) => panic!("{other}"),
+            }
         }
     }
 

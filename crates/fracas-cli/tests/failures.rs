@@ -51,7 +51,7 @@ fn words_that_make_no_sense() {
     assert_fails(
         "check good.obj --engine steam",
         &format!(
-            "invalid value 'steam' for '--engine <NAME>' [possible values: auto, tree, soup, brute] {help}"
+            "invalid value 'steam' for '--engine <NAME>' [possible values: auto, tree, soup, brute, gpu] {help}"
         ),
     );
     let twice = "the argument '--out <FILE.ply>' cannot be used multiple times";
@@ -80,11 +80,13 @@ fn bad_numbers_of_threads() {
 }
 
 #[test]
-fn engines_of_later_versions() {
-    assert_fails(
-        "check good.obj --engine gpu",
-        "the engine gpu is not available in this version (available are auto, tree, soup and brute)",
-    );
+fn engines_that_the_machine_has_no_device_for() {
+    if let Err(reason) = fracas_gpu::GpuSoup::available() {
+        assert_fails(
+            "check good.obj --engine gpu",
+            &format!("the engine gpu cannot be used: {reason} (the engines tree and soup find the same)"),
+        );
+    }
 }
 
 #[test]

@@ -49,8 +49,8 @@ pub fn write_check(
     }
     let [load, build, find] = [summary.load, summary.build, summary.find].map(written);
     let with = match (summary.engine, summary.threads) {
-        // Brute force has no use for more than one.
-        ("brute", _) => String::new(),
+        // Brute force has no use for more than one, and a graphics card has its own.
+        ("brute" | "gpu", _) => String::new(),
         (_, 1) => ", 1 thread".to_owned(),
         (_, threads) => format!(", {threads} threads"),
     };
