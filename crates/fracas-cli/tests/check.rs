@@ -187,7 +187,7 @@ fn people_get_a_summary() {
     assert_eq!((alone.status, alone.complaints.as_str()), (0, ""));
     let start = "mesh   vertices  triangles\nb.obj       252        500\n\nNo triangles intersect.\n\nload ";
     assert!(alone.out.starts_with(start), "{}", alone.out);
-    assert!(alone.out.ends_with(" (tree, 1 thread)\n"), "{}", alone.out);
+    assert!(alone.out.ends_with(" (soup, 1 thread)\n"), "{}", alone.out);
 
     let within = by_brute_force(&[&tangle], true, Touch::Include);
     let both = folder.run("check a.obj b.obj --self --touch include");
