@@ -8,7 +8,7 @@
 #include "decide.h"
 #include "kernels.cu"
 
-// Runs a kernel by its number in `Kernel` of src/machine.rs; returns 0, or 1 if there is no such kernel.
+// Runs a kernel by its number in `Kernel` of src/layout.rs; returns 0, or 1 if there is no such kernel.
 extern "C" int fracas_host_launch(u32 kernel, u32 blocks, const Arguments* arguments) {
     for (u32 block = 0; block < blocks; ++block) {
         switch (kernel) {

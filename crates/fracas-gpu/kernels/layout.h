@@ -1,4 +1,4 @@
-// Everything the kernels share with each other and with src/machine.rs, where the same structures stand in Rust.
+// Everything the kernels share with each other and with src/layout.rs, where the same structures stand in Rust.
 
 #define LEVELS 32
 // Sizes are told apart in quarters of octaves, from SMALLEST_GRADE on: exponent and two bits of a float, 2^-24 to 2^39.

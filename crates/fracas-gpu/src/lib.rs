@@ -49,11 +49,15 @@ mod layout;
 #[allow(unsafe_code)]
 mod machine;
 mod measure;
+mod memory;
 mod order;
 mod plan;
+mod scene;
 mod soup;
 mod source;
+mod step;
 
 pub use error::GpuError;
 pub use measure::StepTimes;
-pub use soup::{DevicePairs, GpuOptions, GpuSoup, GpuStats, Step};
+pub use soup::{GpuOptions, GpuSoup, GpuStats};
+pub use step::{DevicePairs, Step};

@@ -2,12 +2,13 @@
 
 use crate::GpuError;
 use crate::finish;
-use crate::layout::{
-    ALLOTTED, Arguments, BLOCK, CORNERS_BYTES, Counters, GRADES, Kernel, PlanLayout, RECORD_BYTES,
-};
+use crate::layout::{ALLOTTED, Arguments, BLOCK, Counters, GRADES, Kernel, PlanLayout};
 use crate::machine::{self, Machine, Memory, Recorded};
+use crate::memory::{MOST, Memories, Room, check};
 use crate::order;
 use crate::plan::{self, Histogram};
+use crate::scene::{frame_of, sizes_of};
+use crate::step::Step;
 use fracas::geom::DVec3;
 use fracas::mesh::Mesh;
 use fracas::pairs::{Frame, Pair, Touch};
@@ -78,35 +79,8 @@ pub struct GpuSoup {
     bunched: bool,
     room: Room,
     pub(crate) found: Vec<Pair>,
-    stats: GpuStats,
+    pub(crate) stats: GpuStats,
 }
-
-/// How many items the lists on the device have room for.
-#[derive(Clone, Copy)]
-struct Room {
-    candidates: u32,
-    pairs: u32,
-    open: u32,
-}
-
-struct Memories {
-    positions: Memory,
-    triangles: Memory,
-    groups: Memory,
-    ranks: Memory,
-    counts: Memory,
-    ranges: Memory,
-    records: Memory,
-    corners: Memory,
-    candidates: Memory,
-    pairs: Memory,
-    open: Memory,
-    counters: Memory,
-    buckets: u32,
-}
-
-/// The most items of a list; more would not fit in any memory, and counters stop before they overflow.
-const MOST: usize = 0xe000_0000;
 
 impl GpuSoup {
     /// Whether there is a device and a compiler for it; the name of the device.
@@ -448,194 +422,6 @@ pub(crate) struct Measured<'a> {
     pub(crate) positions: &'a mut Memory,
     pub(crate) launches: [(Kernel, u32); 5],
     pub(crate) arguments: Arguments,
-}
-
-/// A step under way.
-#[must_use = "the pairs are not brought back unless asked for"]
-pub struct Step<'a> {
-    soup: &'a mut GpuSoup,
-}
-
-/// Pairs that stayed on the device.
-#[derive(Debug)]
-pub struct DevicePairs {
-    /// Where they are: two `u32` for each pair, the lower number first, in any order. Valid until the next step.
-    pub address: u64,
-    /// How many they are.
-    pub count: u32,
-    /// Pairs that had to be decided on the processor, sorted; they are not on the device.
-    pub elsewhere: Vec<Pair>,
-}
-
-impl<'a> Step<'a> {
-    /// Whether the device has finished. Asking for the pairs waits until it has.
-    ///
-    /// # Errors
-    /// What the driver refused.
-    pub fn is_done(&self) -> Result<bool, GpuError> {
-        self.soup.is_done()
-    }
-
-    /// All pairs: sorted, each once, the lower number first.
-    ///
-    /// # Errors
-    /// A position that is not finite, too little memory, or what the driver refused.
-    pub fn pairs(self) -> Result<&'a [Pair], GpuError> {
-        let counters = self.soup.wait()?;
-        self.soup.bring_pairs(&counters)?;
-        Ok(&self.soup.found)
-    }
-
-    /// Waits, and leaves the pairs where they are.
-    ///
-    /// # Errors
-    /// A position that is not finite, too little memory, or what the driver refused.
-    pub fn leave_on_device(self) -> Result<DevicePairs, GpuError> {
-        let counters = self.soup.wait()?;
-        let mut elsewhere = self.soup.bring_open(&counters)?;
-        elsewhere.sort_unstable();
-        self.soup.stats.found = counters.pairs as usize + elsewhere.len();
-        Ok(DevicePairs { address: self.soup.pairs_address(), count: counters.pairs, elsewhere })
-    }
-}
-
-impl Room {
-    /// Makes room for what was counted; whether there was too little.
-    fn grow(&mut self, counters: &Counters) -> Result<bool, GpuError> {
-        let mut grew = false;
-        for (room, count, what) in [
-            (&mut self.candidates, counters.candidates, "candidates"),
-            (&mut self.pairs, counters.pairs, "pairs"),
-            (&mut self.open, counters.open, "open pairs"),
-        ] {
-            if count > *room {
-                check(what, count as usize, MOST)?;
-                *room = (count as usize + count as usize / 4).min(MOST) as u32;
-                grew = true;
-            }
-        }
-        Ok(grew)
-    }
-}
-
-impl Memories {
-    fn new(
-        machine: &Machine,
-        vertices: usize,
-        triangles: usize,
-        plan: &PlanLayout,
-        room: Room,
-    ) -> Result<Self, GpuError> {
-        let buckets = plan.buckets;
-        Ok(Self {
-            positions: machine.allocate(vertices, 24)?,
-            triangles: machine.allocate(triangles, 16)?,
-            groups: machine.allocate(triangles, 4)?,
-            ranks: machine.allocate(triangles, 4)?,
-            counts: machine.allocate(buckets as usize, 4)?,
-            ranges: machine.allocate(buckets as usize, 8)?,
-            records: machine.allocate(triangles, RECORD_BYTES)?,
-            corners: machine.allocate(triangles, CORNERS_BYTES)?,
-            candidates: machine.allocate(room.candidates as usize, 8)?,
-            pairs: machine.allocate(room.pairs as usize, 8)?,
-            open: machine.allocate(room.open as usize, 8)?,
-            counters: machine.allocate(1, size_of::<Counters>())?,
-            buckets,
-        })
-    }
-
-    /// Replaces what is too small. Nothing in it outlives a step.
-    fn make_room(&mut self, machine: &Machine, plan: &PlanLayout, room: Room) -> Result<(), GpuError> {
-        let buckets = plan.buckets;
-        if buckets > self.buckets {
-            self.counts = machine.allocate(buckets as usize, 4)?;
-            self.ranges = machine.allocate(buckets as usize, 8)?;
-            self.buckets = buckets;
-        }
-        for (memory, items) in [
-            (&mut self.candidates, room.candidates),
-            (&mut self.pairs, room.pairs),
-            (&mut self.open, room.open),
-        ] {
-            if memory.bytes() < items as usize * 8 {
-                *memory = machine.allocate(items as usize, 8)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn bytes(&self) -> usize {
-        let all = [
-            &self.positions,
-            &self.triangles,
-            &self.groups,
-            &self.ranks,
-            &self.counts,
-            &self.ranges,
-            &self.records,
-            &self.corners,
-            &self.candidates,
-            &self.pairs,
-            &self.open,
-            &self.counters,
-        ];
-        all.iter().map(|memory| memory.bytes()).sum()
-    }
-}
-
-fn check(what: &'static str, count: usize, most: usize) -> Result<usize, GpuError> {
-    if count > most { Err(GpuError::TooMany { what, count, most }) } else { Ok(count) }
-}
-
-/// The frame of a scene. A few triangles far out, or far larger than all others, are left outside of it: they would make the
-/// coordinates of the rest coarse.
-fn frame_of(positions: &[DVec3], triangles: &[[u32; 4]]) -> Frame {
-    let none = || (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let (low, high) = positions
-        .par_chunks(1 << 14)
-        .map(|part| part.iter().fold(none(), |(low, high), p| (low.min(*p), high.max(*p))))
-        .reduce(none, |a, b| (a.0.min(b.0), a.1.max(b.1)));
-    let whole = Frame::around(low, high);
-    // Corners of a few thousand triangles; the outermost hundredth does not count.
-    let every = triangles.len().div_ceil(SAMPLES).max(1);
-    let sample = || triangles.iter().step_by(every).map(|t| positions[t[0] as usize]);
-    let count = sample().count();
-    if count < 100 {
-        return whole;
-    }
-    let (mut low, mut high) = none();
-    for axis in 0..3 {
-        let mut numbers: Vec<f64> = sample().map(|p| p[axis]).collect();
-        numbers.sort_unstable_by(f64::total_cmp);
-        low[axis] = numbers[count / 100];
-        high[axis] = numbers[count - 1 - count / 100];
-    }
-    let middle = 0.5 * low + 0.5 * high;
-    let core = Frame::around(middle - (high - low), middle + (high - low));
-    if core.scale > 4.0 * whole.scale && core.scale.is_finite() { core } else { whole }
-}
-
-/// Triangles that are looked at to choose a frame.
-const SAMPLES: usize = 4096;
-
-/// How many triangles there are of each grade, as the kernels would say but for rounding.
-fn sizes_of(frame: &Frame, positions: &[DVec3], triangles: &[[u32; 4]]) -> Histogram {
-    let grade = |&[a, b, c, _]: &[u32; 4]| {
-        let [a, b, c] = [a, b, c].map(|v| positions[v as usize]);
-        plan::grade_of((a.max(b).max(c) - a.min(b).min(c)).max_element() * frame.scale)
-    };
-    let count = |part: &[[u32; 4]]| {
-        let mut histogram = [0_u32; GRADES];
-        part.iter().for_each(|t| histogram[grade(t)] += 1);
-        histogram
-    };
-    triangles.par_chunks(1 << 14).map(count).reduce(
-        || [0; GRADES],
-        |mut a, b| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            a
-        },
-    )
 }
 
 #[cfg(all(test, feature = "host"))]
