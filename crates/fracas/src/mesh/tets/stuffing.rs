@@ -429,7 +429,7 @@ fn root(f: impl Fn(f64) -> f64, at_0: f64, at_1: f64, close: f64) -> f64 {
     let mut last_side = 0;
     for _ in 0..10 {
         let value = f(t);
-        if !(value.abs() > close) {
+        if value.abs() <= close || value.is_nan() {
             break;
         }
         let side = if (value < 0.0) == (low.1 < 0.0) { -1 } else { 1 };
