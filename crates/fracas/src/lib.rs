@@ -24,6 +24,7 @@
 //! [`tearing`] trees that follow edits · [`soup`] the grid. Each uses only those before it, and no structure another.
 #![forbid(unsafe_code)]
 
+pub mod brittle;
 pub mod crack;
 pub mod exact;
 pub mod geom;

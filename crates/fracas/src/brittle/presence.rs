@@ -1,0 +1,177 @@
+//! Where a fragment is, roughly: bits over the cells of the grid, on several levels.
+//!
+//! # Idea
+//!
+//! ```text
+//!    level 0            level 1       level 2      A cell of a level is present if any of its eight cells below is.
+//!    . . # # . . . .    . # . .       # .          Around a point, take the eight cells that meet nearest to it. If the
+//!    . # # # # . . .    # # # .       . .          fragment is in none of them, it is at least half a cell away. So the
+//!    . . . # # # . .                               coarsest level that is empty around a point bounds its distance.
+//! ```
+//!
+//! Bits are kept for each fragment, within the box of its cells, so their number is not bounded by the width of a word and a
+//! fragment that breaks takes its bits with it.
+
+use super::cells::Cells;
+use crate::geom::DVec3;
+
+/// The cells of one fragment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Presence {
+    origin: DVec3,
+    size: f64,
+    levels: Vec<Level>,
+}
+
+/// Bits over a box of cells, a row along x in whole words.
+#[derive(Clone, Debug, Default)]
+struct Level {
+    from: [i64; 3],
+    counts: [i64; 3],
+    words_per_row: usize,
+    bits: Vec<u64>,
+}
+
+impl Level {
+    fn new(from: [i64; 3], to: [i64; 3]) -> Self {
+        let counts = [0, 1, 2].map(|k| to[k] - from[k] + 1);
+        let words_per_row = (counts[0] as usize).div_ceil(64);
+        let bits = vec![0; words_per_row * (counts[1] * counts[2]) as usize];
+        Self { from, counts, words_per_row, bits }
+    }
+
+    #[inline]
+    fn has(&self, cell: [i64; 3]) -> bool {
+        let at = [0, 1, 2].map(|k| cell[k] - self.from[k]);
+        if (0..3).any(|k| at[k] < 0 || at[k] >= self.counts[k]) {
+            return false;
+        }
+        let row = (at[2] * self.counts[1] + at[1]) as usize * self.words_per_row;
+        self.bits[row + (at[0] >> 6) as usize] >> (at[0] & 63) & 1 == 1
+    }
+
+    #[inline]
+    fn set(&mut self, cell: [i64; 3]) {
+        let at = [0, 1, 2].map(|k| cell[k] - self.from[k]);
+        let row = (at[2] * self.counts[1] + at[1]) as usize * self.words_per_row;
+        self.bits[row + (at[0] >> 6) as usize] |= 1 << (at[0] & 63);
+    }
+
+    /// Cells that are present.
+    fn cells(&self) -> impl Iterator<Item = [i64; 3]> + '_ {
+        let rows = self.bits.chunks_exact(self.words_per_row.max(1)).enumerate();
+        rows.flat_map(move |(row, words)| {
+            let (y, z) = (row as i64 % self.counts[1], row as i64 / self.counts[1]);
+            words.iter().enumerate().flat_map(move |(w, &word)| {
+                std::iter::successors((word != 0).then_some(word), |rest| {
+                    let rest = rest & (rest - 1);
+                    (rest != 0).then_some(rest)
+                })
+                .map(move |rest| {
+                    let x = 64 * w as i64 + i64::from(rest.trailing_zeros());
+                    [x + self.from[0], y + self.from[1], z + self.from[2]]
+                })
+            })
+        })
+    }
+}
+
+impl Presence {
+    /// The cells of some tetrahedra.
+    pub fn of(cells: &Cells, tets: &[u32]) -> Self {
+        let (mut from, mut to) = ([i64::MAX; 3], [i64::MIN; 3]);
+        for &tet in tets {
+            // The first and the last cell of a tetrahedron bound it in z; all are looked at for the others.
+            for &index in cells.cells_of(tet) {
+                let cell = cells.cell(index).map(|i| i as i64);
+                for k in 0..3 {
+                    from[k] = from[k].min(cell[k]);
+                    to[k] = to[k].max(cell[k]);
+                }
+            }
+        }
+        if tets.is_empty() {
+            return Self::default();
+        }
+        let mut finest = Level::new(from, to);
+        for &tet in tets {
+            for &index in cells.cells_of(tet) {
+                finest.set(cells.cell(index).map(|i| i as i64));
+            }
+        }
+        let mut levels = vec![finest];
+        while levels[levels.len() - 1].counts.iter().any(|&n| n > 2) {
+            let below = &levels[levels.len() - 1];
+            let to = [0, 1, 2].map(|k| (below.from[k] + below.counts[k] - 1) >> 1);
+            let mut above = Level::new(below.from.map(|i| i >> 1), to);
+            for cell in below.cells() {
+                above.set(cell.map(|i| i >> 1));
+            }
+            levels.push(above);
+        }
+        Self { origin: cells.origin, size: cells.size, levels }
+    }
+
+    /// Whether the fragment may have a point in a cell of the grid.
+    #[inline]
+    pub fn has(&self, cell: [usize; 3]) -> bool {
+        self.levels.first().is_some_and(|level| level.has(cell.map(|i| i as i64)))
+    }
+
+    /// A lower bound of the distance from a point to the fragment.
+    #[inline]
+    pub fn distance_bound(&self, p: DVec3) -> f64 {
+        let mut bound = 0.0;
+        let mut size = self.size;
+        for level in &self.levels {
+            if any_around(level, (p - self.origin) / size) {
+                break;
+            }
+            bound = 0.5 * size;
+            size *= 2.0;
+        }
+        bound
+    }
+}
+
+/// Whether one of the eight cells that meet nearest to a point, in units of cells, is present.
+#[inline]
+fn any_around(level: &Level, at: DVec3) -> bool {
+    let first = (at - 0.5).floor().clamp(DVec3::splat(-1e9), DVec3::splat(1e9));
+    let first = first.to_array().map(|x| x as i64);
+    (0..8).any(|k| level.has([first[0] + (k & 1), first[1] + (k >> 1 & 1), first[2] + (k >> 2)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::tets::brick;
+
+    #[test]
+    fn the_bound_is_never_more_than_the_distance_and_not_much_less() {
+        let mesh = brick(DVec3::new(2.0, 1.0, 1.0), [16, 8, 8]);
+        let cells = Cells::build(&mesh, 0.7);
+        // A corner of the block, so that there is much empty space around.
+        let tets: Vec<u32> = (0..mesh.tet_count() as u32)
+            .filter(|&t| mesh.corners(t as usize).iter().all(|p| p.max_element() < -0.1))
+            .collect();
+        let presence = Presence::of(&cells, &tets);
+        let levels = &presence.levels;
+        assert!(levels.len() > 2);
+        for (below, above) in levels.iter().zip(&levels[1..]) {
+            for cell in below.cells() {
+                assert!(above.has(cell.map(|i| i >> 1)));
+            }
+        }
+        let (low, high) = (DVec3::new(-1.0, -0.5, -0.5), DVec3::new(-0.1, -0.1, -0.1));
+        let mut useful = 0;
+        for k in 0..4000 {
+            let p = DVec3::new(f64::from(k % 20), f64::from(k / 20 % 20), f64::from(k / 400)) * 0.15 - 1.2;
+            let distance = (low - p).max(p - high).max(DVec3::ZERO).length();
+            let bound = presence.distance_bound(p);
+            assert!(bound <= distance + 1e-12, "{bound} {distance}");
+            useful += usize::from(distance > 0.5 && bound > 0.1 * distance);
+        }
+        assert!(useful > 1000);
+    }
+}
