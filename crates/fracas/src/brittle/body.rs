@@ -51,6 +51,8 @@ pub struct Fragment {
     pub(super) tets: Vec<u32>,
     pub(super) tree: SphereTree,
     pub(super) presence: Presence,
+    /// The cells of its surface.
+    pub(super) skin: Presence,
     pub(super) mass: MassProperties,
     pub(super) low: DVec3,
     pub(super) high: DVec3,
@@ -127,10 +129,13 @@ impl BrittleBody {
         let mut moments = Moments::default();
         solid.moments.iter().for_each(|of_tet| moments.add(of_tet));
         let (low, high) = solid.mesh.bounds();
+        let skin = |&tet: &u32| solid.triangles_of_tet[tet as usize] != [Solid::NONE; 4];
+        let on_surface: Vec<u32> = all.iter().copied().filter(skin).collect();
         let whole = Fragment {
             nodes: solid.nodes.clone(),
             tree: solid.tree.clone(),
             presence: Presence::of(&solid.cells, &all),
+            skin: Presence::of(&solid.cells, &on_surface),
             tets: all,
             mass: moments.properties(solid.middle),
             low,

@@ -3,12 +3,11 @@
 //! # Idea
 //!
 //! *Inside* a fragment, the nodes of the tetrahedron around the point name the places of the cracks nearest to them, and the
-//! grid names triangles of the original surface. The point measures its own distance to these, exactly, and then goes downhill
-//! over neighbouring cut tetrahedra. The least of crack and original surface is right: a way to a part of the original surface
-//! that belongs to another fragment passes a crack first.
+//! grid names triangles of the original surface. The point measures its own distance to these, exactly. The least of crack and
+//! original surface is right: a way to a part of the original surface that belongs to another fragment passes a crack first.
 //!
-//! *Outside*, cells around the point are looked through, shell by shell, as far as anything nearer may be found. Cells without
-//! the fragment are skipped by their presence bit. This is exact.
+//! Then, and at once for points *outside*, the cells of the fragment's surface that are nearer than the guess are looked
+//! through, from coarse to fine (`presence`). After a good guess there are few, so the answer is exact and still cheap.
 //!
 //! Where a point lies on the surface, up to rounding, the direction is the normal of the surface there: a fresh crack, whose
 //! two sides coincide, must not push its pieces in random directions.
@@ -35,13 +34,16 @@ pub struct NearestSurface {
 /// Parts of the shape's radius below which a point counts as on the surface, and takes its normal.
 const ON_SURFACE: f64 = 1e-9;
 
-/// The best found so far.
+/// The best found so far, or how far to look.
 #[derive(Clone, Copy)]
 struct Best {
     squared: f64,
     point: DVec3,
     normal: DVec3,
     is_crack: bool,
+    is_found: bool,
+    /// By so much must the original surface be nearer than a crack, squared: where both meet, the crack decides.
+    margin: f64,
 }
 
 impl Best {
@@ -49,8 +51,14 @@ impl Best {
     fn try_facet(&mut self, facet: &FacetTriangle, p: DVec3) {
         let point = facet.triangle.closest_point(p);
         let squared = point.distance_squared(p);
-        if squared < self.squared {
-            *self = Self { squared, point, normal: facet.normal, is_crack: facet.is_crack };
+        self.try_point(point, squared, facet.normal, facet.is_crack);
+    }
+
+    #[inline]
+    fn try_point(&mut self, point: DVec3, squared: f64, normal: DVec3, is_crack: bool) {
+        let margin = if self.is_crack && !is_crack { self.margin } else { 0.0 };
+        if squared < self.squared - margin || (!self.is_found && squared <= self.squared) {
+            *self = Self { squared, point, normal, is_crack, is_found: true, ..*self };
         }
     }
 }
@@ -71,11 +79,10 @@ impl BrittleBody {
 
     /// The point of a fragment's surface nearest to `p`: always for a point inside, within `reach` for one outside.
     ///
-    /// Exact outside. Inside, exact where the nearest surface is where the nodes around expect it, which it nearly always is
-    /// near the surface; never nearer than the truth.
+    /// The distance is exact, but for rounding.
     ///
     /// # Cost
-    /// About a microsecond inside; outside, proportional to the tetrahedra within reach or nearest.
+    /// About a microsecond.
     #[must_use]
     pub fn find_nearest(&self, fragment: FragmentId, p: DVec3, reach: f64) -> Option<NearestSurface> {
         let known = self.fragment(fragment).ok()?;
@@ -85,7 +92,7 @@ impl BrittleBody {
         if let Some(place) = self.solid.cells.locate(p)
             && self.fragment_of_place(&place) == fragment.0
         {
-            return self.nearest_inside(fragment.0, p, &place);
+            return self.nearest_inside(known, fragment.0, p, &place);
         }
         self.nearest_outside(fragment.0, known, p, reach)
     }
@@ -117,13 +124,16 @@ impl BrittleBody {
         self.fragment_of[nodes[node & 3] as usize]
     }
 
-    fn nearest_inside(&self, fragment: u32, p: DVec3, place: &Place) -> Option<NearestSurface> {
-        let mut best = Best { squared: f64::INFINITY, point: p, normal: DVec3::ZERO, is_crack: false };
-        // Where the best crack so far was found.
-        let mut from = Solid::NONE;
+    fn nearest_inside(
+        &self,
+        known: &Fragment,
+        fragment: u32,
+        p: DVec3,
+        place: &Place,
+    ) -> Option<NearestSurface> {
+        let mut best = self.nothing_within(f64::INFINITY, p);
         if self.cut_of[place.tet as usize] != Solid::NONE {
             self.try_cracks(fragment, place.tet, p, &mut best);
-            from = place.tet;
         }
         let mut seen = [place.tet; 5];
         for (k, &node) in self.solid.mesh.tets()[place.tet as usize].iter().enumerate() {
@@ -135,55 +145,16 @@ impl BrittleBody {
             seen[k + 1] = tet;
             let least = self.crack_distance[node as usize] - self.position(node).distance(p);
             if least < 0.0 || least * least < best.squared {
-                let before = best.squared;
                 self.try_cracks(fragment, tet, p, &mut best);
-                if best.squared < before {
-                    from = tet;
-                }
             }
         }
-        if let Some(original) = self.solid.original.find(&self.solid.surface, p, best.squared) {
-            let normal = self
-                .solid
-                .surface
-                .mesh()
-                .triangle(TriangleId(original.triangle))
-                .area_vector()
-                .normalize_or_zero();
-            let OnCrack { best: crack, .. } = self.walk(fragment, from, p, best);
-            if crack.squared <= original.squared {
-                return Some(self.answer(crack, p, true));
-            }
-            let best = Best { squared: original.squared, point: original.point, normal, is_crack: false };
-            return Some(self.answer(best, p, true));
+        if let Some(near) = self.solid.original.find(&self.solid.surface, p, best.squared) {
+            let normal = self.original_normal(near.triangle);
+            best.try_point(near.point, near.squared, normal, false);
         }
-        let OnCrack { best, .. } = self.walk(fragment, from, p, best);
+        // What is left to look at is nearer than a guess that is nearly always right, so it is little.
+        self.search_skin(fragment, known, p, &mut best);
         best.squared.is_finite().then(|| self.answer(best, p, true))
-    }
-
-    /// Goes from a cut tetrahedron to neighbouring ones as long as their cracks are nearer.
-    fn walk(&self, fragment: u32, from: u32, p: DVec3, best: Best) -> OnCrack {
-        let mut found = OnCrack { best, tet: from };
-        if from == Solid::NONE {
-            return found;
-        }
-        for _ in 0..16 {
-            let before = found.best.squared;
-            let centre = found.tet;
-            for tet in self.solid.adjacency.across(centre as usize) {
-                if tet != Solid::NONE && self.cut_of[tet as usize] != Solid::NONE {
-                    let squared = found.best.squared;
-                    self.try_cracks(fragment, tet, p, &mut found.best);
-                    if found.best.squared < squared {
-                        found.tet = tet;
-                    }
-                }
-            }
-            if found.best.squared >= before {
-                break;
-            }
-        }
-        found
     }
 
     #[inline]
@@ -203,59 +174,30 @@ impl BrittleBody {
         p: DVec3,
         reach: f64,
     ) -> Option<NearestSurface> {
-        let mut best = Best { squared: reach * reach, point: p, normal: DVec3::ZERO, is_crack: false };
         if known.distance_bound(p) > reach {
             return None;
         }
-        let cells = &self.solid.cells;
-        let middle = cells.cell_of(p).map(|i| i as i64);
-        let [low, high] = [known.low, known.high].map(|corner| cells.cell_of(corner).map(|i| i as i64));
-        let farthest = (0..3).map(|k| (middle[k] - low[k]).abs().max((high[k] - middle[k]).abs())).max()?;
+        let mut best = self.nothing_within(reach, p);
+        self.search_skin(fragment, known, p, &mut best);
+        best.is_found.then(|| self.answer(best, p, false))
+    }
+
+    /// Looks at all of a fragment's surface that may be nearer than the best so far.
+    fn search_skin(&self, fragment: u32, known: &Fragment, p: DVec3, best: &mut Best) {
         // Tetrahedra lie in several cells; those looked at lately are not looked at again.
-        let mut lately = [Solid::NONE; 128];
-        for shell in 0..=farthest {
-            let inner = (shell - 1).max(0) as f64 * cells.size;
-            if inner * inner > best.squared {
-                break;
-            }
-            let range = |k: usize| (middle[k] - shell).max(low[k])..=(middle[k] + shell).min(high[k]);
-            for z in range(2) {
-                for y in range(1) {
-                    let on_side = (z - middle[2]).abs() == shell || (y - middle[1]).abs() == shell;
-                    let step = if on_side || shell == 0 { 1 } else { 2 * shell };
-                    let mut x = if step == 1 { *range(0).start() } else { middle[0] - shell };
-                    while x <= middle[0] + shell && x <= high[0] {
-                        if x >= low[0] {
-                            self.try_cell(fragment, known, [x, y, z], p, &mut best, &mut lately);
-                        }
-                        x += step;
-                    }
-                }
-            }
-        }
-        (best.normal != DVec3::ZERO || best.point != p).then(|| self.answer(best, p, false))
+        let mut lately = [Solid::NONE; 64];
+        known.skin.visit_near(p, best.squared, |cell| {
+            self.try_cell(fragment, cell.map(|i| i as usize), p, best, &mut lately);
+            best.squared
+        });
     }
 
     /// Looks at the surface of a fragment in one cell.
-    fn try_cell(
-        &self,
-        fragment: u32,
-        known: &Fragment,
-        cell: [i64; 3],
-        p: DVec3,
-        best: &mut Best,
-        lately: &mut [u32; 128],
-    ) {
+    fn try_cell(&self, fragment: u32, cell: [usize; 3], p: DVec3, best: &mut Best, lately: &mut [u32; 64]) {
         let cells = &self.solid.cells;
-        let corner = cells.origin + DVec3::from_array(cell.map(|i| i as f64)) * cells.size;
-        let outside = (corner - p).max(p - corner - cells.size).max(DVec3::ZERO);
-        let cell = cell.map(|i| i as usize);
-        if outside.length_squared() > best.squared || !known.presence.has(cell) {
-            return;
-        }
         for &tet in cells.tets_in(cells.index(cell)) {
             let t = tet as usize;
-            let slot = &mut lately[t & 127];
+            let slot = &mut lately[t & 63];
             if *slot == tet {
                 continue;
             }
@@ -270,15 +212,29 @@ impl BrittleBody {
                 }
             } else if self.fragment_of[self.solid.mesh.tets()[t][0] as usize] == fragment {
                 for &id in self.solid.triangles_of_tet[t].iter().filter(|&&id| id != Solid::NONE) {
-                    let triangle = self.solid.surface.mesh().triangle(TriangleId(id));
-                    let point = triangle.closest_point(p);
+                    let point = self.solid.surface.mesh().triangle(TriangleId(id)).closest_point(p);
                     let squared = point.distance_squared(p);
                     if squared < best.squared {
-                        let normal = triangle.area_vector().normalize_or_zero();
-                        *best = Best { squared, point, normal, is_crack: false };
+                        best.try_point(point, squared, self.original_normal(id), false);
                     }
                 }
             }
+        }
+    }
+
+    fn original_normal(&self, triangle: u32) -> DVec3 {
+        self.solid.surface.mesh().triangle(TriangleId(triangle)).area_vector().normalize_or_zero()
+    }
+
+    fn nothing_within(&self, reach: f64, p: DVec3) -> Best {
+        let on_surface = ON_SURFACE * self.solid.radius;
+        Best {
+            squared: reach * reach,
+            point: p,
+            normal: DVec3::ZERO,
+            is_crack: false,
+            is_found: false,
+            margin: on_surface * on_surface,
         }
     }
 
@@ -292,12 +248,6 @@ impl BrittleBody {
         };
         NearestSurface { distance: sign * distance, point: best.point, normal, is_crack: best.is_crack }
     }
-}
-
-/// The best crack of a walk, and the tetrahedron it is in.
-struct OnCrack {
-    best: Best,
-    tet: u32,
 }
 
 impl Fragment {

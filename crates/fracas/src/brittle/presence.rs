@@ -9,6 +9,9 @@
 //!    . . . # # # . .                               coarsest level that is empty around a point bounds its distance.
 //! ```
 //!
+//! The same bits, for the cells of a fragment's surface, lead from a point to the nearest of them: from coarse cells to fine
+//! ones, nearest first, and none that is farther away than what was found.
+//!
 //! Bits are kept for each fragment, within the box of its cells, so their number is not bounded by the width of a word and a
 //! fragment that breaks takes its bits with it.
 
@@ -116,6 +119,50 @@ impl Presence {
     #[inline]
     pub fn has(&self, cell: [usize; 3]) -> bool {
         self.levels.first().is_some_and(|level| level.has(cell.map(|i| i as i64)))
+    }
+
+    /// Visits present cells of the grid in about the order of their distance from a point, as long as they are nearer than the
+    /// squared distance that `visit` returned last.
+    pub fn visit_near(&self, p: DVec3, limit: f64, mut visit: impl FnMut([i64; 3]) -> f64) {
+        let mut limit = limit;
+        let mut stack = [(0.0, 0_u8, [0_i64; 3]); 96];
+        let mut open = 0;
+        let Some(top) = self.levels.last() else { return };
+        let distance = |level: usize, cell: [i64; 3]| {
+            let size = self.size * f64::from(1_u32 << level);
+            let low = self.origin + DVec3::from_array(cell.map(|i| i as f64)) * size;
+            (low - p).max(p - low - size).max(DVec3::ZERO).length_squared()
+        };
+        let highest = self.levels.len() - 1;
+        for cell in top.cells() {
+            stack[open] = (distance(highest, cell), highest as u8, cell);
+            open += 1;
+        }
+        stack[..open].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        while open > 0 {
+            open -= 1;
+            let (squared, level, cell) = stack[open];
+            if squared > limit {
+                continue;
+            }
+            if level == 0 {
+                limit = visit(cell);
+                continue;
+            }
+            let below = level as usize - 1;
+            let first = open;
+            for k in 0..8 {
+                let child = [2 * cell[0] + (k & 1), 2 * cell[1] + (k >> 1 & 1), 2 * cell[2] + (k >> 2)];
+                if self.levels[below].has(child) {
+                    let squared = distance(below, child);
+                    if squared <= limit {
+                        stack[open] = (squared, below as u8, child);
+                        open += 1;
+                    }
+                }
+            }
+            stack[first..open].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        }
     }
 
     /// A lower bound of the distance from a point to the fragment.

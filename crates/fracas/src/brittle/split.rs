@@ -262,8 +262,14 @@ impl BrittleBody {
         let low = tree.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p));
         let high = tree.points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p));
         let presence = Presence::of(&self.solid.cells, &tets);
+        let is_skin = |&tet: &u32| {
+            let t = tet as usize;
+            self.cut_of[t] != Solid::NONE || self.solid.triangles_of_tet[t] != [Solid::NONE; 4]
+        };
+        let on_surface: Vec<u32> = tets.iter().copied().filter(is_skin).collect();
+        let skin = Presence::of(&self.solid.cells, &on_surface);
         let mass = moments.properties(self.solid.middle);
-        Fragment { nodes, tets, tree, presence, mass, low, high }
+        Fragment { nodes, tets, tree, presence, skin, mass, low, high }
     }
 
     /// The part of a cut tetrahedron that belongs to a fragment.

@@ -25,7 +25,7 @@ fn without_a_budget_every_point_within_reach_is_found() {
         for _ in 0..60 {
             let [a, b] = [0, 1].map(|_| all[(random.next() * all.len() as f64) as usize]);
             let [of_a, of_b] = [a, b].map(|id| body.fragment(id).unwrap());
-            let reach = 0.8 * (of_a.radius() + of_b.radius());
+            let reach = 0.45 * (of_a.radius() + of_b.radius());
             let pose = near_pose(&mut random, of_a.mass().centre, of_b.mass().centre, reach);
             let contacts = finder.find_between((&body, a), (&body, b), &pose).unwrap().to_vec();
             let found: BTreeSet<(bool, u32)> = contacts.iter().map(|c| (c.is_of_second, c.feature)).collect();
@@ -65,7 +65,7 @@ fn with_a_budget_nothing_deep_is_missed_and_much_is_saved() {
         for _ in 0..60 {
             let [a, b] = [0, 1].map(|_| all[(random.next() * all.len() as f64) as usize]);
             let [of_a, of_b] = [a, b].map(|id| body.fragment(id).unwrap());
-            let reach = 0.6 * (of_a.radius() + of_b.radius());
+            let reach = 0.4 * (of_a.radius() + of_b.radius());
             let pose = near_pose(&mut random, of_a.mass().centre, of_b.mass().centre, reach);
             let some = few.find_between((&body, a), (&body, b), &pose).unwrap();
             let found: BTreeSet<(bool, u32)> = some.iter().map(|c| (c.is_of_second, c.feature)).collect();
@@ -79,7 +79,7 @@ fn with_a_budget_nothing_deep_is_missed_and_much_is_saved() {
             handed += found.len();
             colliding += truth.len();
         }
-        assert!(handed <= colliding, "{name}: {handed} of {colliding}");
+        assert!(handed < colliding, "{name}: {handed} of {colliding}");
     }
 }
 

@@ -62,9 +62,10 @@ fn depths_and_directions_are_those_of_brute_force() {
             println!(
                 "{name} within {near}: depth {depth_95:.2e} {depth_99:.2e}, direction {turn_95:.2} {turn_99:.2}"
             );
-            assert!(depth_95 < 0.02 && turn_95 < 10.0, "{name}: {depth_95} of the radius, {turn_95} degrees");
-            // Far better, in fact.
-            assert!(depth_95 < 1e-9 && turn_95 < 1e-3, "{name}: {depth_95} of the radius, {turn_95} degrees");
+            // Where two ways out are equally short, rounding decides between them.
+            let [depth, turn] =
+                [Errors::percentile(&mut errors.depths, 1.0), Errors::percentile(&mut errors.degrees, 0.995)];
+            assert!(depth < 1e-12 && turn < 1e-3, "{name}: {depth} of the radius, {turn} degrees");
         }
     }
 }

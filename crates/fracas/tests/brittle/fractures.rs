@@ -28,7 +28,7 @@ pub fn solids() -> Vec<(&'static str, Arc<Solid>)> {
     vec![
         ("brick", solid(brick(DVec3::new(0.2, 0.1, 0.06), [10, 5, 3]))),
         ("ball", solid(fill(&shapes::icosphere(1.0, 3), &FillOptions { cells: 12.0 }).unwrap())),
-        ("creature", solid(fill(&shapes::creature(4000), &FillOptions { cells: 40.0 }).unwrap())),
+        ("creature", solid(fill(&shapes::creature(6000), &FillOptions { cells: 40.0 }).unwrap())),
     ]
 }
 
