@@ -1,6 +1,7 @@
 //! Brittle bodies: geometry, distances, trees and contacts after several generations of fracture, against brute force.
 
 mod contacts;
+mod cracks;
 mod errors;
 mod field;
 mod fractures;
