@@ -5,6 +5,7 @@
 mod metric;
 mod naive;
 mod p1;
+mod p4;
 mod p5;
 mod pairs;
 mod peers;
@@ -32,6 +33,8 @@ enum Name {
     Pairs,
     /// Trees that follow a cut.
     P1,
+    /// Brittle fracture: distances and sphere trees that follow cracks (Glondu et al. 2012).
+    P4,
     /// Soups: kDet on the CPU (Weller, Debowski, Zachmann 2017).
     P5,
 }
@@ -42,6 +45,7 @@ fn main() {
     match arguments.name {
         Name::Pairs => pairs::run(&mut report, arguments.quick),
         Name::P1 => p1::run(&mut report, arguments.quick),
+        Name::P4 => p4::run(&mut report, arguments.quick),
         Name::P5 => p5::run(&mut report, arguments.quick),
     }
 }

@@ -4,7 +4,7 @@ use super::cut::{CutTet, FacetTriangle};
 use super::mass::{MassProperties, Moments};
 use super::pattern::PatternBook;
 use super::presence::Presence;
-use super::{BrittleError, Solid, SphereTree};
+use super::{BrittleError, Solid, SphereTree, SplitStats};
 use crate::geom::DVec3;
 use std::sync::Arc;
 
@@ -41,6 +41,7 @@ pub struct BrittleBody {
     pub(super) fragments: Vec<Option<Fragment>>,
     /// How many fractures there have been.
     pub(super) fractures: u32,
+    pub(super) last_split: SplitStats,
 }
 
 /// A connected piece of a body.
@@ -153,6 +154,7 @@ impl BrittleBody {
             book: PatternBook::default(),
             fragments: vec![Some(whole)],
             fractures: 0,
+            last_split: SplitStats::default(),
             solid,
         };
         let one = vec![1.0; labels.len()];

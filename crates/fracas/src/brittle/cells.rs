@@ -7,8 +7,25 @@
 use crate::geom::{DVec3, DVec4};
 use crate::mesh::tets::{EDGES, FACES, TetMesh};
 
-/// Cells beyond which a grid is made coarser.
-const MOST_CELLS: f64 = (1_u32 << 21) as f64;
+/// Cells beyond which a grid is made coarser, in all and along one axis.
+const MOST_CELLS: [f64; 2] = [(1_u32 << 21) as f64, 1020.0];
+
+/// Coordinates of a cell in one word: they are read far more often than its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PackedCell(u32);
+
+impl PackedCell {
+    #[inline]
+    fn new([x, y, z]: [usize; 3]) -> Self {
+        Self((x | y << 10 | z << 20) as u32)
+    }
+
+    /// The coordinates.
+    #[inline]
+    pub fn cell(self) -> [usize; 3] {
+        [self.0 & 1023, self.0 >> 10 & 1023, self.0 >> 20].map(|i| i as usize)
+    }
+}
 
 /// The grid, and the barycentric coordinates of each tetrahedron.
 #[derive(Clone, Debug)]
@@ -21,7 +38,7 @@ pub(super) struct Cells {
     tets_of_cell: Vec<u32>,
     /// Tetrahedron `t` lies in the cells from `tet_starts[t]` to `tet_starts[t + 1]`.
     tet_starts: Vec<u32>,
-    cells_of_tet: Vec<u32>,
+    cells_of_tet: Vec<PackedCell>,
     /// Of each tetrahedron, corners 1 to 3: the coordinate is a dot product with (p, 1).
     coordinates: Vec<[DVec4; 3]>,
 }
@@ -43,7 +60,11 @@ impl Cells {
         let (low, high) = mesh.bounds();
         let mut size = share * mean_edge(mesh);
         let extent = high - low;
-        while (extent / size + 2.0).element_product() > MOST_CELLS {
+        let is_too_fine = |size: f64| {
+            let cells = extent / size + 2.0;
+            cells.element_product() > MOST_CELLS[0] || cells.max_element() > MOST_CELLS[1]
+        };
+        while is_too_fine(size) {
             size *= 1.25;
         }
         let pad = 1e-9 * extent.max_element();
@@ -85,7 +106,7 @@ impl Cells {
                         normal.dot(middle) - offset > reach + 1e-9 * self.size
                     });
                     if !misses {
-                        self.cells_of_tet.push(self.index([x, y, z]));
+                        self.cells_of_tet.push(PackedCell::new([x, y, z]));
                     }
                 }
             }
@@ -97,7 +118,7 @@ impl Cells {
         let count = self.counts.iter().product::<usize>();
         let mut starts = vec![0_u32; count + 1];
         for &cell in &self.cells_of_tet {
-            starts[cell as usize + 1] += 1;
+            starts[self.index(cell.cell()) as usize + 1] += 1;
         }
         for cell in 0..count {
             starts[cell + 1] += starts[cell];
@@ -106,7 +127,7 @@ impl Cells {
         self.tets_of_cell = vec![0; self.cells_of_tet.len()];
         for tet in 0..self.coordinates.len() {
             for at in self.tet_starts[tet]..self.tet_starts[tet + 1] {
-                let slot = &mut next[self.cells_of_tet[at as usize] as usize];
+                let slot = &mut next[self.index(self.cells_of_tet[at as usize].cell()) as usize];
                 self.tets_of_cell[*slot as usize] = tet as u32;
                 *slot += 1;
             }
@@ -126,12 +147,6 @@ impl Cells {
         ((cell[2] * self.counts[1] + cell[1]) * self.counts[0] + cell[0]) as u32
     }
 
-    /// The cell with an index.
-    pub fn cell(&self, index: u32) -> [usize; 3] {
-        let (i, [x, y, _]) = (index as usize, self.counts);
-        [i % x, i / x % y, i / (x * y)]
-    }
-
     #[inline]
     pub fn tets_in(&self, cell: u32) -> &[u32] {
         let c = cell as usize;
@@ -139,7 +154,7 @@ impl Cells {
     }
 
     #[inline]
-    pub fn cells_of(&self, tet: u32) -> &[u32] {
+    pub fn cells_of(&self, tet: u32) -> &[PackedCell] {
         let t = tet as usize;
         &self.cells_of_tet[self.tet_starts[t] as usize..self.tet_starts[t + 1] as usize]
     }

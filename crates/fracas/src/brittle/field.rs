@@ -25,8 +25,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 impl BrittleBody {
-    /// Lets fronts spread from cuts that are new or changed, through the nodes of the fragment that broke.
-    pub(super) fn spread(&mut self, nodes: &[u32], fresh: &[u32]) {
+    /// Lets fronts spread from cuts that are new or changed, through the nodes of the fragment that broke. Returns
+    /// how many nodes they passed.
+    pub(super) fn spread(&mut self, nodes: &[u32], fresh: &[u32]) -> usize {
         let mut heap = BinaryHeap::new();
         self.forget_lost_cracks(nodes, &mut heap);
         for &index in fresh {
@@ -39,11 +40,13 @@ impl BrittleBody {
             }
         }
         let solid = self.solid.clone();
+        let mut reached = 0;
         while let Some(Reverse((bits, node))) = heap.pop() {
             let distance = f64::from_bits(bits);
             if distance > self.crack_distance[node as usize] {
                 continue;
             }
+            reached += 1;
             let tet = self.crack_of[node as usize];
             let (own, position) = (self.fragment_of[node as usize], self.position(node));
             for &other in solid.adjacency.neighbours(node) {
@@ -58,6 +61,7 @@ impl BrittleBody {
                 }
             }
         }
+        reached
     }
 
     /// Tells a node of a crack; it takes part in the front if that is nearer than what it knows.

@@ -83,3 +83,4 @@ pub use nearest::NearestSurface;
 pub use order::{DistanceOrder, order_by_distance, order_by_distance_naively};
 pub use solid::{Solid, SolidOptions};
 pub use spheres::SphereTree;
+pub use split::SplitStats;

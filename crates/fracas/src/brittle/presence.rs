@@ -84,9 +84,8 @@ impl Presence {
     pub fn of(cells: &Cells, tets: &[u32]) -> Self {
         let (mut from, mut to) = ([i64::MAX; 3], [i64::MIN; 3]);
         for &tet in tets {
-            // The first and the last cell of a tetrahedron bound it in z; all are looked at for the others.
-            for &index in cells.cells_of(tet) {
-                let cell = cells.cell(index).map(|i| i as i64);
+            for packed in cells.cells_of(tet) {
+                let cell = packed.cell().map(|i| i as i64);
                 for k in 0..3 {
                     from[k] = from[k].min(cell[k]);
                     to[k] = to[k].max(cell[k]);
@@ -98,8 +97,8 @@ impl Presence {
         }
         let mut finest = Level::new(from, to);
         for &tet in tets {
-            for &index in cells.cells_of(tet) {
-                finest.set(cells.cell(index).map(|i| i as i64));
+            for packed in cells.cells_of(tet) {
+                finest.set(packed.cell().map(|i| i as i64));
             }
         }
         let mut levels = vec![finest];
@@ -125,6 +124,7 @@ impl Presence {
     /// squared distance that `visit` returned last.
     pub fn visit_near(&self, p: DVec3, limit: f64, mut visit: impl FnMut([i64; 3]) -> f64) {
         let mut limit = limit;
+        // Each level leaves seven cells at most; a grid of two million cells has seven full levels.
         let mut stack = [(0.0, 0_u8, [0_i64; 3]); 96];
         let mut open = 0;
         let Some(top) = self.levels.last() else { return };

@@ -26,7 +26,7 @@
 //!
 //! Points are sorted by level, parents are on lower levels, children are sorted, and reaches are exact.
 
-use super::DistanceOrder;
+use super::{DistanceOrder, order_by_distance};
 use crate::geom::DVec3;
 
 /// A tree of spheres over points; see the module.
@@ -61,6 +61,20 @@ pub(super) struct Sprout {
 impl SphereTree {
     /// No parent.
     pub(super) const NONE: u32 = u32::MAX;
+
+    /// A tree over points, built from nothing: what an update after a fracture saves.
+    ///
+    /// ```
+    /// use fracas::brittle::SphereTree;
+    /// use fracas::mesh::shapes;
+    /// let ball = SphereTree::of_points(shapes::icosphere(1.0, 2).positions());
+    /// assert!((ball.radius(0) - 2.0).abs() < 1e-9);
+    /// ```
+    #[must_use]
+    pub fn of_points(points: &[DVec3]) -> Self {
+        let nodes: Vec<u32> = (0..points.len() as u32).collect();
+        Self::build(points, &nodes, &order_by_distance(points))
+    }
 
     /// The tree over the nodes of a body, in their order of distance.
     pub(super) fn build(points: &[DVec3], nodes: &[u32], order: &DistanceOrder) -> Self {
@@ -234,7 +248,6 @@ impl SphereTree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order_by_distance;
     use super::*;
     use crate::mesh::tets::brick;
 

@@ -10,17 +10,41 @@
 //! All of it costs time in proportion to the fragment that breaks, and nothing to the rest of the body.
 
 use super::cut::CutTet;
-use super::mass::Moments;
+use super::mass::{MassProperties, Moments};
 use super::pattern::{APART, corner};
 use super::presence::Presence;
 use super::spheres::{SphereTree, Sprout};
 use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
+use std::time::{Duration, Instant};
 
 /// Weights are kept between these parts of the mean edge, so that no crack comes closer to a node than a thirteenth of an edge.
 const NEAREST_CRACK: [f64; 2] = [1.0 / 12.0, 1.0];
 
+/// What a fracture did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SplitStats {
+    /// Pieces made.
+    pub pieces: usize,
+    /// Tetrahedra cut, or cut once more.
+    pub cut_tets: usize,
+    /// Corners of cracks added to sphere trees.
+    pub crack_points: usize,
+    /// Nodes through which fronts passed.
+    pub reached: usize,
+    /// Time for finding pieces, cutting, and mass.
+    pub cutting: Duration,
+    /// Time for sphere trees, cells and distances.
+    pub update: Duration,
+}
+
 impl BrittleBody {
+    /// What the last fracture did.
+    #[must_use]
+    pub fn last_split(&self) -> &SplitStats {
+        &self.last_split
+    }
+
     /// Breaks a fragment into pieces.
     ///
     /// For each of its nodes, in order, `labels` names the piece it goes to and `weights` tells how far it is from the crack: the
@@ -50,6 +74,7 @@ impl BrittleBody {
             let node = self.fragment(fragment)?.nodes[at];
             return Err(BrittleError::BadWeight { node, weight: weights[at] });
         }
+        let begin = Instant::now();
         let Some((pieces, piece_of)) = self.pieces(fragment, labels) else { return Ok(vec![fragment]) };
         let old = self.fragments[fragment.index()].take().expect("it was found above");
         self.fractures += 1;
@@ -62,17 +87,25 @@ impl BrittleBody {
         }
         let broken = Broken { first, pieces, old, weight_of };
         let (tets, fresh) = self.cut(&broken);
+        let masses: Vec<MassProperties> =
+            tets.iter().enumerate().map(|(k, tets)| self.mass(first + k as u32, tets)).collect();
+        let cutting = begin.elapsed();
         let trees = self.divide_tree(&broken, &fresh);
+        let crack_points =
+            trees.iter().map(SphereTree::point_count).sum::<usize>() - broken.old.tree.point_count();
         let mut nodes: Vec<Vec<u32>> = vec![vec![]; pieces];
         for (&node, &piece) in broken.old.nodes.iter().zip(&piece_of) {
             nodes[piece as usize].push(node);
         }
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
-        for ((nodes, tets), tree) in nodes.into_iter().zip(tets).zip(trees) {
-            let made = self.piece(nodes, tets, tree);
+        for (((nodes, tets), tree), mass) in nodes.into_iter().zip(tets).zip(trees).zip(masses) {
+            let made = self.piece(nodes, tets, tree, mass);
             self.fragments.push(Some(made));
         }
-        self.spread(&broken.old.nodes, &fresh);
+        let reached = self.spread(&broken.old.nodes, &fresh);
+        let update = begin.elapsed() - cutting;
+        self.last_split =
+            SplitStats { pieces, cut_tets: fresh.len(), crack_points, reached, cutting, update };
         self.compact();
         Ok(ids)
     }
@@ -245,10 +278,10 @@ impl BrittleBody {
         planes.any(|(division, ..)| division == last)
     }
 
-    fn piece(&self, nodes: Vec<u32>, tets: Vec<u32>, tree: SphereTree) -> Fragment {
-        let own = self.fragment_of[nodes[0] as usize];
+    /// Mass properties of a piece: what is whole, and its parts of what is cut.
+    fn mass(&self, piece: u32, tets: &[u32]) -> MassProperties {
         let mut moments = Moments::default();
-        for &tet in &tets {
+        for &tet in tets {
             let index = self.cut_of[tet as usize];
             if index == Solid::NONE {
                 moments.add(&self.solid.moments[tet as usize]);
@@ -256,9 +289,13 @@ impl BrittleBody {
             }
             let cut = &self.cuts[index as usize];
             let corners = self.solid.mesh.corners(tet as usize);
-            let number = self.part_of(cut, own).expect("the tetrahedron has a part of the piece");
+            let number = self.part_of(cut, piece).expect("the tetrahedron has a part of the piece");
             moments.add(&cut.moments(number, self.book.get(cut.pattern), &corners, self.solid.middle));
         }
+        moments.properties(self.solid.middle)
+    }
+
+    fn piece(&self, nodes: Vec<u32>, tets: Vec<u32>, tree: SphereTree, mass: MassProperties) -> Fragment {
         let low = tree.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p));
         let high = tree.points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p));
         let presence = Presence::of(&self.solid.cells, &tets);
@@ -268,7 +305,6 @@ impl BrittleBody {
         };
         let on_surface: Vec<u32> = tets.iter().copied().filter(is_skin).collect();
         let skin = Presence::of(&self.solid.cells, &on_surface);
-        let mass = moments.properties(self.solid.middle);
         Fragment { nodes, tets, tree, presence, skin, mass, low, high }
     }
 

@@ -22,9 +22,11 @@ impl BrittleBody {
                 return Err(format!("the tree of fragment {id} does not have its nodes"));
             }
             for &tet in &fragment.tets {
-                for &cell in self.solid.cells.cells_of(tet) {
-                    if !fragment.presence.has(self.solid.cells.cell(cell)) {
-                        return Err(format!("fragment {id} is not marked in cell {cell}"));
+                let is_skin = self.cut_of[tet as usize] != Solid::NONE
+                    || self.solid.triangles_of_tet[tet as usize] != [Solid::NONE; 4];
+                for cell in self.solid.cells.cells_of(tet).iter().map(|packed| packed.cell()) {
+                    if !fragment.presence.has(cell) || (is_skin && !fragment.skin.has(cell)) {
+                        return Err(format!("fragment {id} is not marked in cell {cell:?}"));
                     }
                 }
             }

@@ -56,12 +56,6 @@ fn depths_and_directions_are_those_of_brute_force() {
         for near in [0.1, 1.0] {
             let mut errors = inside_errors(&body, near, 3000, &mut Random(4));
             assert!(errors.depths.len() > 3000, "{name}: {} points", errors.depths.len());
-            let [depth_95, depth_99] =
-                [0.95, 0.999].map(|share| Errors::percentile(&mut errors.depths, share));
-            let [turn_95, turn_99] = [0.95, 0.99].map(|share| Errors::percentile(&mut errors.degrees, share));
-            println!(
-                "{name} within {near}: depth {depth_95:.2e} {depth_99:.2e}, direction {turn_95:.2} {turn_99:.2}"
-            );
             // Where two ways out are equally short, rounding decides between them.
             let [depth, turn] =
                 [Errors::percentile(&mut errors.depths, 1.0), Errors::percentile(&mut errors.degrees, 0.995)];
