@@ -130,13 +130,13 @@ impl BrittleBody {
         let mut moments = Moments::default();
         solid.moments.iter().for_each(|of_tet| moments.add(of_tet));
         let (low, high) = solid.mesh.bounds();
-        let skin = |&tet: &u32| solid.triangles_of_tet[tet as usize] != [Solid::NONE; 4];
-        let on_surface: Vec<u32> = all.iter().copied().filter(skin).collect();
+        let is_skin = |tet: u32| solid.triangles_of_tet[tet as usize] != [Solid::NONE; 4];
+        let [presence, skin] = Presence::of(&solid.cells, &all, [low, high], is_skin);
         let whole = Fragment {
             nodes: solid.nodes.clone(),
             tree: solid.tree.clone(),
-            presence: Presence::of(&solid.cells, &all),
-            skin: Presence::of(&solid.cells, &on_surface),
+            presence,
+            skin,
             tets: all,
             mass: moments.properties(solid.middle),
             low,

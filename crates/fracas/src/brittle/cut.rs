@@ -1,7 +1,7 @@
 //! A tetrahedron that a crack passes through: which part a point belongs to, and the triangles of each part's surface.
 
 use super::mass::Moments;
-use super::pattern::{APART, Corners, FacetSide, Groups, Pattern, WHOLE, corner};
+use super::pattern::{APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner};
 use crate::geom::{DVec3, Triangle};
 
 /// A cut tetrahedron.
@@ -19,12 +19,14 @@ pub(super) struct CutTet {
     pub changed: u32,
 }
 
-/// A part: its nodes, and where its surface triangles are.
+/// A part: its nodes, where its surface triangles are, and its mass.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PartSpan {
     pub nodes: Corners,
     pub from: u32,
     pub to: u32,
+    /// Integrals over the part.
+    pub moments: Moments,
 }
 
 /// A triangle of the surface of a part.
@@ -35,6 +37,21 @@ pub(super) struct FacetTriangle {
     pub normal: DVec3,
     /// On a crack; otherwise on the original surface.
     pub is_crack: bool,
+}
+
+impl FacetTriangle {
+    /// The point nearest to `p` and its squared distance, if that is below `limit`.
+    #[inline]
+    pub fn closest_within(&self, p: DVec3, limit: f64) -> Option<(DVec3, f64)> {
+        // The plane is nearer than the triangle, and much faster to measure.
+        let height = self.normal.dot(p - self.triangle.a);
+        if height * height * (1.0 - 1e-9) > limit {
+            return None;
+        }
+        let point = self.triangle.closest_point(p);
+        let squared = point.distance_squared(p);
+        (squared <= limit).then_some((point, squared))
+    }
 }
 
 impl CutTet {
@@ -103,28 +120,30 @@ impl CutTet {
         *found.expect("every node is in a part")
     }
 
-    /// Positions of the corners of a part.
-    pub fn corners_of(&self, part: usize, pattern: &Pattern, tet: &[DVec3; 4]) -> Vec<DVec3> {
-        let part = &pattern.parts[part];
-        let place = |&support: &Corners| {
+    /// Positions of the corners of a part, of which there are eight at most.
+    pub fn corners_of(&self, part: &PartPattern, tet: &[DVec3; 4]) -> [DVec3; 8] {
+        let mut corners = [DVec3::ZERO; 8];
+        for (place, &support) in corners.iter_mut().zip(&part.supports) {
             let b = corner(&self.groups, &self.weights, part.nodes, support);
-            tet[0] * b[0] + tet[1] * b[1] + tet[2] * b[2] + tet[3] * b[3]
-        };
-        part.supports.iter().map(place).collect()
+            *place = tet[0] * b[0] + tet[1] * b[1] + tet[2] * b[2] + tet[3] * b[3];
+        }
+        corners
     }
 
-    /// Computes the surface triangles of all parts, at the end of `facets`. `is_open` tells which faces are original surface.
+    /// Computes the surface triangles of all parts, at the end of `facets`, and their integrals about `middle`. `is_open` tells
+    /// which faces are original surface.
     pub fn rebuild(
         &mut self,
         pattern: &Pattern,
         tet: &[DVec3; 4],
+        middle: DVec3,
         is_open: [bool; 4],
         facets: &mut Vec<FacetTriangle>,
     ) {
         self.part_count = pattern.parts.len() as u8;
         for (number, part) in pattern.parts.iter().enumerate() {
             let from = facets.len() as u32;
-            let corners = self.corners_of(number, pattern, tet);
+            let corners = self.corners_of(part, tet);
             // Cracks first: where both are equally near, the crack decides.
             for wanted in [true, false] {
                 for facet in &part.facets {
@@ -138,27 +157,27 @@ impl CutTet {
                     }
                 }
             }
-            self.parts[number] = PartSpan { nodes: part.nodes, from, to: facets.len() as u32 };
+            let to = facets.len() as u32;
+            let moments = part_moments(part, &corners.map(|p| p - middle));
+            self.parts[number] = PartSpan { nodes: part.nodes, from, to, moments };
         }
-    }
-
-    /// The integrals over a part, about `middle`.
-    pub fn moments(&self, part: usize, pattern: &Pattern, tet: &[DVec3; 4], middle: DVec3) -> Moments {
-        let corners: Vec<DVec3> =
-            self.corners_of(part, pattern, tet).into_iter().map(|p| p - middle).collect();
-        let mut moments = Moments::default();
-        for facet in pattern.parts[part].facets.iter().filter(|facet| !facet.ring.contains(&0)) {
-            let ring = &facet.ring;
-            for k in 1..ring.len() - 1 {
-                let [a, b, c] = [ring[0], ring[k], ring[k + 1]].map(|v| corners[v as usize]);
-                moments.add(&Moments::of_tet([a, c, b, corners[0]]));
-            }
-        }
-        moments
     }
 }
 
-fn push_fan(facets: &mut Vec<FacetTriangle>, ring: &[u8], corners: &[DVec3], is_crack: bool) {
+/// The integrals over a part: it is convex, so tetrahedra from its first corner fill it.
+fn part_moments(part: &PartPattern, corners: &[DVec3; 8]) -> Moments {
+    let mut moments = Moments::default();
+    for facet in part.facets.iter().filter(|facet| !facet.ring.contains(&0)) {
+        let ring = &facet.ring;
+        for k in 1..ring.len() - 1 {
+            let [a, b, c] = [ring[0], ring[k], ring[k + 1]].map(|v| corners[v as usize]);
+            moments.add(&Moments::of_tet([a, c, b, corners[0]]));
+        }
+    }
+    moments
+}
+
+fn push_fan(facets: &mut Vec<FacetTriangle>, ring: &[u8], corners: &[DVec3; 8], is_crack: bool) {
     let at = |k: usize| corners[ring[k] as usize];
     let turn: DVec3 = (1..ring.len() - 1).map(|k| (at(k) - at(0)).cross(at(k + 1) - at(0))).sum();
     let normal = turn.normalize_or_zero();

@@ -68,7 +68,8 @@ impl BrittleBody {
     #[inline]
     fn offer(&mut self, node: u32, tet: u32, heap: &mut BinaryHeap<Reverse<(u64, u32)>>) {
         let n = node as usize;
-        let distance = self.crack_squared(self.fragment_of[n], tet, self.position(node)).sqrt();
+        let limit = self.crack_distance[n] * self.crack_distance[n];
+        let distance = self.crack_squared(self.fragment_of[n], tet, self.position(node), limit).sqrt();
         if distance < self.crack_distance[n] {
             self.crack_distance[n] = distance;
             self.crack_of[n] = tet;
@@ -79,15 +80,22 @@ impl BrittleBody {
         }
     }
 
-    /// Squared distance from a point to the crack that bounds a fragment in a cut tetrahedron; infinite if there is none.
+    /// Squared distance from a point to the crack that bounds a fragment in a cut tetrahedron; infinite if there is none
+    /// below `limit`.
     #[inline]
-    pub(super) fn crack_squared(&self, fragment: u32, tet: u32, p: DVec3) -> f64 {
+    pub(super) fn crack_squared(&self, fragment: u32, tet: u32, p: DVec3, limit: f64) -> f64 {
         let cut = &self.cuts[self.cut_of[tet as usize] as usize];
         let Some(part) = self.part_of(cut, fragment) else { return f64::INFINITY };
-        let span = cut.parts()[part];
-        let facets = &self.facets[span.from as usize..span.to as usize];
-        let cracks = facets.iter().take_while(|facet| facet.is_crack);
-        cracks.map(|facet| facet.triangle.closest_point(p).distance_squared(p)).fold(f64::INFINITY, f64::min)
+        let span = &cut.parts[part];
+        let mut best = (limit, f64::INFINITY);
+        for facet in
+            self.facets[span.from as usize..span.to as usize].iter().take_while(|facet| facet.is_crack)
+        {
+            if let Some((_, squared)) = facet.closest_within(p, best.0) {
+                best = (squared, squared);
+            }
+        }
+        best.1
     }
 
     /// Nodes whose nearest crack now belongs to another piece, or was cut again, measure anew or forget it. Their
@@ -106,7 +114,8 @@ impl BrittleBody {
                 continue;
             }
             let before = self.crack_distance[n];
-            self.crack_distance[n] = self.crack_squared(self.fragment_of[n], tet, self.position(node)).sqrt();
+            let squared = self.crack_squared(self.fragment_of[n], tet, self.position(node), f64::INFINITY);
+            self.crack_distance[n] = squared.sqrt();
             if is_lost {
                 self.crack_of[n] = Solid::NONE;
             }

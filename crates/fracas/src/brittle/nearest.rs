@@ -49,9 +49,9 @@ struct Best {
 impl Best {
     #[inline]
     fn try_facet(&mut self, facet: &FacetTriangle, p: DVec3) {
-        let point = facet.triangle.closest_point(p);
-        let squared = point.distance_squared(p);
-        self.try_point(point, squared, facet.normal, facet.is_crack);
+        if let Some((point, squared)) = facet.closest_within(p, self.squared) {
+            self.try_point(point, squared, facet.normal, facet.is_crack);
+        }
     }
 
     #[inline]
@@ -148,7 +148,12 @@ impl BrittleBody {
                 self.try_cracks(fragment, tet, p, &mut best);
             }
         }
-        if let Some(near) = self.solid.original.find(&self.solid.surface, p, best.squared) {
+        // No original surface is nearer than what a node has to it, less the way to the node.
+        let node = self.solid.mesh.tets()[place.tet as usize][0];
+        let least = self.solid.depths[node as usize] - self.position(node).distance(p);
+        if (least < 0.0 || least * least < best.squared)
+            && let Some(near) = self.solid.original.find(&self.solid.surface, p, best.squared)
+        {
             let normal = self.original_normal(near.triangle);
             best.try_point(near.point, near.squared, normal, false);
         }
@@ -161,7 +166,7 @@ impl BrittleBody {
     fn try_cracks(&self, fragment: u32, tet: u32, p: DVec3, best: &mut Best) {
         let cut = &self.cuts[self.cut_of[tet as usize] as usize];
         if let Some(part) = self.part_of(cut, fragment) {
-            let span = cut.parts()[part];
+            let span = &cut.parts[part];
             let facets = &self.facets[span.from as usize..span.to as usize];
             facets.iter().take_while(|facet| facet.is_crack).for_each(|facet| best.try_facet(facet, p));
         }
@@ -195,8 +200,13 @@ impl BrittleBody {
     /// Looks at the surface of a fragment in one cell.
     fn try_cell(&self, fragment: u32, cell: [usize; 3], p: DVec3, best: &mut Best, lately: &mut [u32; 64]) {
         let cells = &self.solid.cells;
+        let mut reach = best.squared.sqrt();
         for &tet in cells.tets_in(cells.index(cell)) {
             let t = tet as usize;
+            let (centre, radius) = self.solid.spheres[t];
+            if centre.distance_squared(p) > (radius + reach) * (radius + reach) {
+                continue;
+            }
             let slot = &mut lately[t & 63];
             if *slot == tet {
                 continue;
@@ -206,9 +216,10 @@ impl BrittleBody {
             if index != Solid::NONE {
                 let cut = &self.cuts[index as usize];
                 if let Some(part) = self.part_of(cut, fragment) {
-                    let span = cut.parts()[part];
+                    let span = &cut.parts[part];
                     let facets = &self.facets[span.from as usize..span.to as usize];
                     facets.iter().for_each(|facet| best.try_facet(facet, p));
+                    reach = best.squared.sqrt();
                 }
             } else if self.fragment_of[self.solid.mesh.tets()[t][0] as usize] == fragment {
                 for &id in self.solid.triangles_of_tet[t].iter().filter(|&&id| id != Solid::NONE) {

@@ -1,11 +1,11 @@
 //! A regular grid that knows the original surface of a body: for each grid point, the triangle nearest to it.
 //!
 //! Close to the original surface, which fracture does not move, this is the better half of the distance field. A grid of
-//! distances would be smooth where the surface has edges. A grid of *triangles* gives exact distances: a point measures its
-//! distance to the triangles of the eight grid points around it, and then to the neighbours of the best.
+//! distances would be smooth where the surface has edges. A grid of *triangles* is not: a point measures its distance to the
+//! triangles of the eight grid points around it. The nearest of them is nearly always the nearest of all.
 
 use crate::geom::DVec3;
-use crate::mesh::{Adjacency, TriangleId};
+use crate::mesh::TriangleId;
 use crate::tree::MeshTree;
 
 /// Grid points beyond which a grid is made coarser.
@@ -18,9 +18,6 @@ pub(super) struct OriginalField {
     spacing: f64,
     counts: [usize; 3],
     nearest: Vec<u32>,
-    /// Triangle `t` shares a vertex with the triangles from `starts[t]` to `starts[t + 1]`.
-    starts: Vec<u32>,
-    around: Vec<u32>,
 }
 
 /// A point of the original surface.
@@ -67,11 +64,10 @@ impl OriginalField {
         };
         #[cfg(not(feature = "parallel"))]
         let nearest = (0..rows).flat_map(nearest_of_row).collect();
-        let (starts, around) = vertex_neighbours(surface);
-        Self { origin: low, spacing, counts, nearest, starts, around }
+        Self { origin: low, spacing, counts, nearest }
     }
 
-    /// The point of the surface nearest to a point inside the body, if its squared distance is below `limit`.
+    /// A point of the surface near a point inside the body, most often the nearest, if its squared distance is below `limit`.
     #[inline]
     pub fn find(&self, surface: &MeshTree, p: DVec3, limit: f64) -> Option<OnSurface> {
         let at = (p - self.origin) / self.spacing;
@@ -90,21 +86,7 @@ impl OriginalField {
             seen[k] = triangle;
             measure(surface, p, triangle, &mut best);
         }
-        // Downhill over the surface, a few steps at most.
-        for _ in 0..6 {
-            let from = best.triangle;
-            if from == u32::MAX {
-                return None;
-            }
-            let t = from as usize;
-            for &triangle in &self.around[self.starts[t] as usize..self.starts[t + 1] as usize] {
-                measure(surface, p, triangle, &mut best);
-            }
-            if best.triangle == from {
-                break;
-            }
-        }
-        Some(best)
+        (best.triangle != u32::MAX).then_some(best)
     }
 }
 
@@ -115,29 +97,4 @@ fn measure(surface: &MeshTree, p: DVec3, triangle: u32, best: &mut OnSurface) {
     if squared < best.squared {
         *best = OnSurface { squared, point, triangle };
     }
-}
-
-fn vertex_neighbours(surface: &MeshTree) -> (Vec<u32>, Vec<u32>) {
-    let mesh = surface.mesh();
-    let adjacency = Adjacency::build(mesh);
-    let (mut starts, mut around) = (vec![0], vec![]);
-    for (t, corners) in mesh.triangles().iter().enumerate() {
-        let first = around.len();
-        for &vertex in corners {
-            around.extend(
-                adjacency.triangles_of_vertex(vertex).iter().map(|id| id.0).filter(|&u| u != t as u32),
-            );
-        }
-        around[first..].sort_unstable();
-        let mut kept = first;
-        for k in first..around.len() {
-            if k == first || around[k] != around[k - 1] {
-                around[kept] = around[k];
-                kept += 1;
-            }
-        }
-        around.truncate(kept);
-        starts.push(around.len() as u32);
-    }
-    (starts, around)
 }

@@ -80,38 +80,31 @@ impl Level {
 }
 
 impl Presence {
-    /// The cells of some tetrahedra.
-    pub fn of(cells: &Cells, tets: &[u32]) -> Self {
-        let (mut from, mut to) = ([i64::MAX; 3], [i64::MIN; 3]);
+    /// The cells of a fragment with the given tetrahedra and box, and those of its surface.
+    pub fn of(
+        cells: &Cells,
+        tets: &[u32],
+        [low, high]: [DVec3; 2],
+        is_skin: impl Fn(u32) -> bool,
+    ) -> [Self; 2] {
+        // Cut tetrahedra reach beyond the fragment; its box does not.
+        let [from, to] = [low, high].map(|corner| cells.cell_of(corner));
+        let mut finest = [0, 1].map(|_| Level::new(from.map(|i| i as i64), to.map(|i| i as i64)));
+        let [all, skin] = &mut finest;
         for &tet in tets {
+            let skinned = is_skin(tet);
             for packed in cells.cells_of(tet) {
-                let cell = packed.cell().map(|i| i as i64);
-                for k in 0..3 {
-                    from[k] = from[k].min(cell[k]);
-                    to[k] = to[k].max(cell[k]);
+                let cell = packed.cell();
+                if (0..3).all(|k| from[k] <= cell[k] && cell[k] <= to[k]) {
+                    let cell = cell.map(|i| i as i64);
+                    all.set(cell);
+                    if skinned {
+                        skin.set(cell);
+                    }
                 }
             }
         }
-        if tets.is_empty() {
-            return Self::default();
-        }
-        let mut finest = Level::new(from, to);
-        for &tet in tets {
-            for packed in cells.cells_of(tet) {
-                finest.set(packed.cell().map(|i| i as i64));
-            }
-        }
-        let mut levels = vec![finest];
-        while levels[levels.len() - 1].counts.iter().any(|&n| n > 2) {
-            let below = &levels[levels.len() - 1];
-            let to = [0, 1, 2].map(|k| (below.from[k] + below.counts[k] - 1) >> 1);
-            let mut above = Level::new(below.from.map(|i| i >> 1), to);
-            for cell in below.cells() {
-                above.set(cell.map(|i| i >> 1));
-            }
-            levels.push(above);
-        }
-        Self { origin: cells.origin, size: cells.size, levels }
+        finest.map(|level| Self { origin: cells.origin, size: cells.size, levels: pyramid(level) })
     }
 
     /// Whether the fragment may have a point in a cell of the grid.
@@ -127,16 +120,29 @@ impl Presence {
         // Each level leaves seven cells at most; a grid of two million cells has seven full levels.
         let mut stack = [(0.0, 0_u8, [0_i64; 3]); 96];
         let mut open = 0;
-        let Some(top) = self.levels.last() else { return };
         let distance = |level: usize, cell: [i64; 3]| {
             let size = self.size * f64::from(1_u32 << level);
             let low = self.origin + DVec3::from_array(cell.map(|i| i as f64)) * size;
             (low - p).max(p - low - size).max(DVec3::ZERO).length_squared()
         };
-        let highest = self.levels.len() - 1;
-        for cell in top.cells() {
-            stack[open] = (distance(highest, cell), highest as u8, cell);
-            open += 1;
+        // Begin on the level whose cells are as large as the ball: eight of them hold it.
+        let radius = limit.sqrt();
+        let level = (0..self.levels.len()).find(|&l| self.size * f64::from(1_u32 << l) >= 2.0 * radius);
+        let level = level.unwrap_or(self.levels.len().saturating_sub(1));
+        let Some(begin) = self.levels.get(level) else { return };
+        let size = self.size * f64::from(1_u32 << level);
+        let ends = [p - radius, p + radius].map(|corner| ((corner - self.origin) / size).floor());
+        let range = |k: usize| {
+            let last = begin.from[k] + begin.counts[k] - 1;
+            (ends[0][k].max(begin.from[k] as f64) as i64)..=(ends[1][k].min(last as f64) as i64)
+        };
+        for z in range(2) {
+            for y in range(1) {
+                for x in range(0).filter(|&x| begin.has([x, y, z])) {
+                    stack[open] = (distance(level, [x, y, z]), level as u8, [x, y, z]);
+                    open += 1;
+                }
+            }
         }
         stack[..open].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         while open > 0 {
@@ -181,6 +187,21 @@ impl Presence {
     }
 }
 
+/// Coarser and coarser levels over a level, until two cells along each axis are left.
+fn pyramid(finest: Level) -> Vec<Level> {
+    let mut levels = vec![finest];
+    while levels[levels.len() - 1].counts.iter().any(|&n| n > 2) {
+        let below = &levels[levels.len() - 1];
+        let to = [0, 1, 2].map(|k| (below.from[k] + below.counts[k] - 1) >> 1);
+        let mut above = Level::new(below.from.map(|i| i >> 1), to);
+        for cell in below.cells() {
+            above.set(cell.map(|i| i >> 1));
+        }
+        levels.push(above);
+    }
+    levels
+}
+
 /// Whether one of the eight cells that meet nearest to a point, in units of cells, is present.
 #[inline]
 fn any_around(level: &Level, at: DVec3) -> bool {
@@ -202,7 +223,9 @@ mod tests {
         let tets: Vec<u32> = (0..mesh.tet_count() as u32)
             .filter(|&t| mesh.corners(t as usize).iter().all(|p| p.max_element() < -0.1))
             .collect();
-        let presence = Presence::of(&cells, &tets);
+        let (low, high) = (DVec3::new(-1.0, -0.5, -0.5), DVec3::new(-0.1, -0.1, -0.1));
+        let [presence, skin] = Presence::of(&cells, &tets, [low, high], |tet| tet % 2 == 0);
+        assert!(skin.levels[0].cells().all(|cell| presence.levels[0].has(cell)));
         let levels = &presence.levels;
         assert!(levels.len() > 2);
         for (below, above) in levels.iter().zip(&levels[1..]) {
@@ -210,7 +233,6 @@ mod tests {
                 assert!(above.has(cell.map(|i| i >> 1)));
             }
         }
-        let (low, high) = (DVec3::new(-1.0, -0.5, -0.5), DVec3::new(-0.1, -0.1, -0.1));
         let mut useful = 0;
         for k in 0..4000 {
             let p = DVec3::new(f64::from(k % 20), f64::from(k / 20 % 20), f64::from(k / 400)) * 0.15 - 1.2;

@@ -37,6 +37,8 @@ pub struct Solid {
     pub(super) triangles_of_tet: Vec<[u32; 4]>,
     /// Distance from each node to the original surface.
     pub(super) depths: Vec<f64>,
+    /// A sphere around each tetrahedron.
+    pub(super) spheres: Vec<(DVec3, f64)>,
     /// Integrals over each tetrahedron about `middle`.
     pub(super) moments: Vec<Moments>,
     pub(super) middle: DVec3,
@@ -92,6 +94,7 @@ impl Solid {
         let middle = 0.5 * (low + high);
         let moments =
             (0..mesh.tet_count()).map(|t| Moments::of_tet(mesh.corners(t).map(|p| p - middle))).collect();
+        let spheres = (0..mesh.tet_count()).map(|t| sphere(mesh.corners(t))).collect();
         let points: Vec<DVec3> = nodes.iter().map(|&n| mesh.positions()[n as usize]).collect();
         let order: DistanceOrder = order_by_distance(&points);
         let tree = SphereTree::build(&points, &nodes, &order);
@@ -105,6 +108,7 @@ impl Solid {
             original,
             triangles_of_tet,
             depths,
+            spheres,
             moments,
             middle,
             radius,
@@ -149,6 +153,13 @@ impl Solid {
     pub fn mean_edge(&self) -> f64 {
         self.edge
     }
+}
+
+/// A sphere around the middle of a tetrahedron.
+fn sphere(corners: [DVec3; 4]) -> (DVec3, f64) {
+    let centre = 0.25 * corners.iter().sum::<DVec3>();
+    let radius = corners.iter().map(|p| p.distance(centre)).fold(0.0, f64::max);
+    (centre, radius * (1.0 + 1e-12))
 }
 
 /// How far each node is from the surface.

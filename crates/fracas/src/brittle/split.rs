@@ -187,7 +187,7 @@ impl BrittleBody {
         cut.pattern = self.book.find(&cut.groups);
         let is_open = solid.triangles_of_tet[tet as usize].map(|triangle| triangle != Solid::NONE);
         let corners = solid.mesh.corners(tet as usize);
-        cut.rebuild(self.book.get(cut.pattern), &corners, is_open, &mut self.facets);
+        cut.rebuild(self.book.get(cut.pattern), &corners, solid.middle, is_open, &mut self.facets);
         index
     }
 
@@ -288,9 +288,8 @@ impl BrittleBody {
                 continue;
             }
             let cut = &self.cuts[index as usize];
-            let corners = self.solid.mesh.corners(tet as usize);
             let number = self.part_of(cut, piece).expect("the tetrahedron has a part of the piece");
-            moments.add(&cut.moments(number, self.book.get(cut.pattern), &corners, self.solid.middle));
+            moments.add(&cut.parts[number].moments);
         }
         moments.properties(self.solid.middle)
     }
@@ -298,13 +297,11 @@ impl BrittleBody {
     fn piece(&self, nodes: Vec<u32>, tets: Vec<u32>, tree: SphereTree, mass: MassProperties) -> Fragment {
         let low = tree.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p));
         let high = tree.points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p));
-        let presence = Presence::of(&self.solid.cells, &tets);
-        let is_skin = |&tet: &u32| {
+        let is_skin = |tet: u32| {
             let t = tet as usize;
             self.cut_of[t] != Solid::NONE || self.solid.triangles_of_tet[t] != [Solid::NONE; 4]
         };
-        let on_surface: Vec<u32> = tets.iter().copied().filter(is_skin).collect();
-        let skin = Presence::of(&self.solid.cells, &on_surface);
+        let [presence, skin] = Presence::of(&self.solid.cells, &tets, [low, high], is_skin);
         Fragment { nodes, tets, tree, presence, skin, mass, low, high }
     }
 

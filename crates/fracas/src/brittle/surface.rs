@@ -48,7 +48,7 @@ impl BrittleBody {
             let pattern = self.book.get(cut.pattern);
             let number = self.part_of(cut, fragment.0).expect("the tetrahedron has a part of the fragment");
             let part = &pattern.parts[number];
-            let places = cut.corners_of(number, pattern, &self.solid.mesh.corners(tet as usize));
+            let places = cut.corners_of(part, &self.solid.mesh.corners(tet as usize));
             for facet in &part.facets {
                 let crack = match facet.side {
                     FacetSide::Crack => true,

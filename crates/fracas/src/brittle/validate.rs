@@ -24,7 +24,10 @@ impl BrittleBody {
             for &tet in &fragment.tets {
                 let is_skin = self.cut_of[tet as usize] != Solid::NONE
                     || self.solid.triangles_of_tet[tet as usize] != [Solid::NONE; 4];
-                for cell in self.solid.cells.cells_of(tet).iter().map(|packed| packed.cell()) {
+                let [from, to] = [fragment.low, fragment.high].map(|corner| self.solid.cells.cell_of(corner));
+                let in_box = |cell: &[usize; 3]| (0..3).all(|k| from[k] <= cell[k] && cell[k] <= to[k]);
+                let cells = self.solid.cells.cells_of(tet).iter().map(|packed| packed.cell());
+                for cell in cells.filter(in_box) {
                     if !fragment.presence.has(cell) || (is_skin && !fragment.skin.has(cell)) {
                         return Err(format!("fragment {id} is not marked in cell {cell:?}"));
                     }
@@ -105,7 +108,8 @@ impl BrittleBody {
                 continue;
             }
             let p = self.position(node);
-            let distance = self.crack_squared(self.fragment_of[node as usize], tet, p).sqrt();
+            let own = self.fragment_of[node as usize];
+            let distance = self.crack_squared(own, tet, p, f64::INFINITY).sqrt();
             if distance != self.crack_distance[node as usize] {
                 let known = self.crack_distance[node as usize];
                 return Err(format!("node {node} remembers the distance {known}, not {distance}"));

@@ -120,7 +120,7 @@ impl MeshTree {
         let (low, high) = (unmap(low), unmap(high));
         let size = (high - low).max_element();
         let pad = size * 1e-6;
-        if !p.is_finite() || !((low - pad).cmple(p).all() && p.cmple(high + pad).all()) {
+        if !(p.is_finite() && (low - pad).cmple(p).all() && p.cmple(high + pad).all()) {
             return Side::Outside;
         }
         let mut touched = false;

@@ -31,7 +31,7 @@ fn pieces_add_up_to_the_whole_and_their_surfaces_are_closed() {
         let body = broken(&solid, 4, 11);
         let original = solid.mesh().total_volume();
         let whole = BrittleBody::new(solid.clone());
-        let first = whole.fragment(whole.fragments().next().unwrap()).unwrap().mass().clone();
+        let first = *whole.fragment(whole.fragments().next().unwrap()).unwrap().mass();
         let (mut volume, mut moment) = (0.0, DVec3::ZERO);
         for id in body.fragments() {
             let mass = body.fragment(id).unwrap().mass();
