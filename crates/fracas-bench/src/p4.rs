@@ -201,8 +201,18 @@ fn queries(report: &mut Report) {
         .map(|(mesh, _): (Mesh, _)| MeshTree::build(mesh))
         .collect();
     report.say(&format!("questions about points near {} fragments, ns", ids.len()));
-    for (name, within) in [("inside", true), ("outside, within a tenth of the radius", false)] {
-        let samples = samples(&body, &ids, within);
+    for (name, within, depth) in [
+        ("inside", true, f64::INFINITY),
+        ("inside, within a tenth of the radius", true, 0.1),
+        ("outside, within a tenth of the radius", false, 0.1),
+    ] {
+        let samples: Vec<_> = samples(&body, &ids, within)
+            .into_iter()
+            .filter(|&(k, p, reach)| {
+                body.find_nearest(ids[k], p, reach)
+                    .is_some_and(|near| near.distance.abs() < 10.0 * reach * depth)
+            })
+            .collect();
         let begin = Instant::now();
         for &(k, p, reach) in &samples {
             black_box(body.find_nearest(ids[k], p, reach));
@@ -214,7 +224,11 @@ fn queries(report: &mut Report) {
         }
         let theirs = ms(begin) * 1e6 / samples.len() as f64;
         report.say(&format!("  {name:<40} {ours:>8.0}   tree over the fragment's triangles {theirs:>8.0}"));
-        let metric = if within { "p4.query.inside" } else { "p4.query.outside" };
+        let metric = match (within, depth < 1.0) {
+            (true, false) => "p4.query.inside",
+            (true, true) => "p4.query.shallow",
+            _ => "p4.query.outside",
+        };
         report.metric(metric, ours, "ns", Better::Lower, "nearest point of a fragment's surface");
     }
     contacts(report, &body, &ids);

@@ -34,6 +34,8 @@ pub struct BrittleBody {
     /// Index of each tetrahedron among the cut ones, or [`Solid::NONE`].
     pub(super) cut_of: Vec<u32>,
     pub(super) cuts: Vec<CutTet>,
+    /// Integrals over the parts of each cut tetrahedron.
+    pub(super) part_moments: Vec<[Moments; 4]>,
     pub(super) facets: Vec<FacetTriangle>,
     /// Facets that no part uses any more.
     pub(super) wasted: usize,
@@ -130,8 +132,8 @@ impl BrittleBody {
         let mut moments = Moments::default();
         solid.moments.iter().for_each(|of_tet| moments.add(of_tet));
         let (low, high) = solid.mesh.bounds();
-        let is_skin = |tet: u32| solid.triangles_of_tet[tet as usize] != [Solid::NONE; 4];
-        let [presence, skin] = Presence::of(&solid.cells, &all, [low, high], is_skin);
+        let [presence, skin] =
+            Presence::of(&solid.cells, &all, [low, high], |tet, marker| solid.mark_skin(tet, marker));
         let whole = Fragment {
             nodes: solid.nodes.clone(),
             tree: solid.tree.clone(),
@@ -149,6 +151,7 @@ impl BrittleBody {
             crack_distance: vec![f64::INFINITY; nodes],
             cut_of: vec![Solid::NONE; tets],
             cuts: vec![],
+            part_moments: vec![],
             facets: vec![],
             wasted: 0,
             book: PatternBook::default(),

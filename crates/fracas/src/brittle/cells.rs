@@ -4,7 +4,7 @@
 //!
 //! A cell lists every tetrahedron that has a point in it, and perhaps some that pass close by. Both lists are sorted.
 
-use crate::geom::{DVec3, DVec4};
+use crate::geom::{DVec3, DVec4, Triangle};
 use crate::mesh::tets::{EDGES, FACES, TetMesh};
 
 /// Cells beyond which a grid is made coarser, in all and along one axis.
@@ -16,7 +16,7 @@ pub(super) struct PackedCell(u32);
 
 impl PackedCell {
     #[inline]
-    fn new([x, y, z]: [usize; 3]) -> Self {
+    pub fn new([x, y, z]: [usize; 3]) -> Self {
         Self((x | y << 10 | z << 20) as u32)
     }
 
@@ -140,6 +140,24 @@ impl Cells {
     pub fn cell_of(&self, p: DVec3) -> [usize; 3] {
         let at = (p - self.origin) / self.size;
         [0, 1, 2].map(|k| (at[k].max(0.0) as usize).min(self.counts[k] - 1))
+    }
+
+    /// Visits the cells that a triangle passes through, and perhaps some that its plane does; `normal` is its unit normal.
+    pub fn visit_triangle(&self, triangle: &Triangle, normal: DVec3, visit: &mut impl FnMut([usize; 3])) {
+        let Triangle { a, b, c } = *triangle;
+        let pad = 1e-9 * self.size;
+        let (from, to) = (self.cell_of(a.min(b).min(c) - pad), self.cell_of(a.max(b).max(c) + pad));
+        let reach = 0.5 * self.size * normal.abs().element_sum() + pad;
+        for z in from[2]..=to[2] {
+            for y in from[1]..=to[1] {
+                for x in from[0]..=to[0] {
+                    let middle = self.origin + (DVec3::new(x as f64, y as f64, z as f64) + 0.5) * self.size;
+                    if normal.dot(middle - a).abs() <= reach {
+                        visit([x, y, z]);
+                    }
+                }
+            }
+        }
     }
 
     #[inline]

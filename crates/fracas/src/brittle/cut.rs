@@ -19,14 +19,14 @@ pub(super) struct CutTet {
     pub changed: u32,
 }
 
-/// A part: its nodes, where its surface triangles are, and its mass.
+/// A part: its nodes, and where its surface triangles are.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PartSpan {
     pub nodes: Corners,
+    /// The fragment it belongs to.
+    pub fragment: u32,
     pub from: u32,
     pub to: u32,
-    /// Integrals over the part.
-    pub moments: Moments,
 }
 
 /// A triangle of the surface of a part.
@@ -109,6 +109,12 @@ impl CutTet {
         part
     }
 
+    /// The part that belongs to a fragment.
+    #[inline]
+    pub fn part_of(&self, fragment: u32) -> Option<usize> {
+        self.parts[..self.part_count as usize].iter().position(|part| part.fragment == fragment)
+    }
+
     pub fn parts(&self) -> &[PartSpan] {
         &self.parts[..self.part_count as usize]
     }
@@ -130,16 +136,18 @@ impl CutTet {
         corners
     }
 
-    /// Computes the surface triangles of all parts, at the end of `facets`, and their integrals about `middle`. `is_open` tells
-    /// which faces are original surface.
+    /// Computes the surface triangles of all parts, at the end of `facets`, and returns their integrals about `middle`.
+    /// `is_open` tells which faces are original surface, `fragments` where the nodes belong.
     pub fn rebuild(
         &mut self,
         pattern: &Pattern,
         tet: &[DVec3; 4],
         middle: DVec3,
         is_open: [bool; 4],
+        fragments: [u32; 4],
         facets: &mut Vec<FacetTriangle>,
-    ) {
+    ) -> [Moments; 4] {
+        let mut moments = [Moments::default(); 4];
         self.part_count = pattern.parts.len() as u8;
         for (number, part) in pattern.parts.iter().enumerate() {
             let from = facets.len() as u32;
@@ -158,9 +166,11 @@ impl CutTet {
                 }
             }
             let to = facets.len() as u32;
-            let moments = part_moments(part, &corners.map(|p| p - middle));
-            self.parts[number] = PartSpan { nodes: part.nodes, from, to, moments };
+            moments[number] = part_moments(part, &corners.map(|p| p - middle));
+            let fragment = fragments[part.nodes.trailing_zeros() as usize];
+            self.parts[number] = PartSpan { nodes: part.nodes, fragment, from, to };
         }
+        moments
     }
 }
 

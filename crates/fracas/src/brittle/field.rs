@@ -85,7 +85,7 @@ impl BrittleBody {
     #[inline]
     pub(super) fn crack_squared(&self, fragment: u32, tet: u32, p: DVec3, limit: f64) -> f64 {
         let cut = &self.cuts[self.cut_of[tet as usize] as usize];
-        let Some(part) = self.part_of(cut, fragment) else { return f64::INFINITY };
+        let Some(part) = cut.part_of(fragment) else { return f64::INFINITY };
         let span = &cut.parts[part];
         let mut best = (limit, f64::INFINITY);
         for facet in
@@ -109,7 +109,7 @@ impl BrittleBody {
                 continue;
             }
             let cut = &self.cuts[self.cut_of[tet as usize] as usize];
-            let is_lost = self.part_of(cut, self.fragment_of[n]).is_none();
+            let is_lost = cut.part_of(self.fragment_of[n]).is_none();
             if cut.changed != self.fractures && !is_lost {
                 continue;
             }

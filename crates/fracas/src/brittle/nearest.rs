@@ -165,7 +165,7 @@ impl BrittleBody {
     #[inline]
     fn try_cracks(&self, fragment: u32, tet: u32, p: DVec3, best: &mut Best) {
         let cut = &self.cuts[self.cut_of[tet as usize] as usize];
-        if let Some(part) = self.part_of(cut, fragment) {
+        if let Some(part) = cut.part_of(fragment) {
             let span = &cut.parts[part];
             let facets = &self.facets[span.from as usize..span.to as usize];
             facets.iter().take_while(|facet| facet.is_crack).for_each(|facet| best.try_facet(facet, p));
@@ -215,7 +215,7 @@ impl BrittleBody {
             let index = self.cut_of[t];
             if index != Solid::NONE {
                 let cut = &self.cuts[index as usize];
-                if let Some(part) = self.part_of(cut, fragment) {
+                if let Some(part) = cut.part_of(fragment) {
                     let span = &cut.parts[part];
                     let facets = &self.facets[span.from as usize..span.to as usize];
                     facets.iter().for_each(|facet| best.try_facet(facet, p));

@@ -184,6 +184,18 @@ fn place(groups: &Groups, nodes: Corners, support: Corners) -> DVec3 {
 pub(super) fn corner(groups: &Groups, weights: &[[f64; 4]; 3], nodes: Corners, support: Corners) -> [f64; 4] {
     let own = (support & nodes).trailing_zeros() as usize;
     let mut b = [0.0; 4];
+    if support.count_ones() == 1 {
+        b[own] = 1.0;
+        return b;
+    }
+    if support.count_ones() == 2 {
+        // By far the most frequent: the point that divides an edge.
+        let j = (support & !nodes).trailing_zeros() as usize;
+        let (s, ..) = plane(groups, own, j).expect("the node is in another part");
+        let total = weights[s][own] + weights[s][j];
+        (b[own], b[j]) = (weights[s][j] / total, weights[s][own] / total);
+        return b;
+    }
     let others: [usize; 3] = {
         let mut found = [usize::MAX; 3];
         for (slot, j) in found.iter_mut().zip((0..4).filter(|j| (support & !nodes) >> j & 1 == 1)) {
@@ -207,11 +219,7 @@ pub(super) fn corner(groups: &Groups, weights: &[[f64; 4]; 3], nodes: Corners, s
         })
     };
     match others {
-        [usize::MAX, ..] => b[own] = 1.0,
-        [j, usize::MAX, _] => {
-            let r = row(j);
-            (b[own], b[j]) = (-r[j], r[own]);
-        }
+        [_, usize::MAX, _] => unreachable!("supports of one and two nodes were answered above"),
         [j, k, usize::MAX] => {
             let (r, q) = (row(j), row(k));
             let r = DVec3::new(r[own], r[j], r[k]);

@@ -79,32 +79,44 @@ impl Level {
     }
 }
 
+/// The finest level of a fragment, while its cells are marked.
+pub(super) struct Marker {
+    from: [usize; 3],
+    to: [usize; 3],
+    level: Level,
+}
+
+impl Marker {
+    /// Marks a cell, if it is in the box of the fragment.
+    #[inline]
+    pub fn mark(&mut self, cell: [usize; 3]) {
+        if (0..3).all(|k| self.from[k] <= cell[k] && cell[k] <= self.to[k]) {
+            self.level.set(cell.map(|i| i as i64));
+        }
+    }
+}
+
 impl Presence {
-    /// The cells of a fragment with the given tetrahedra and box, and those of its surface.
+    /// The cells of a fragment with the given tetrahedra and box, and those of its surface, which `skin_of` marks for each
+    /// tetrahedron.
     pub fn of(
         cells: &Cells,
         tets: &[u32],
         [low, high]: [DVec3; 2],
-        is_skin: impl Fn(u32) -> bool,
+        skin_of: impl Fn(u32, &mut Marker),
     ) -> [Self; 2] {
         // Cut tetrahedra reach beyond the fragment; its box does not.
         let [from, to] = [low, high].map(|corner| cells.cell_of(corner));
-        let mut finest = [0, 1].map(|_| Level::new(from.map(|i| i as i64), to.map(|i| i as i64)));
-        let [all, skin] = &mut finest;
+        let marker = || Marker { from, to, level: Level::new(from.map(|i| i as i64), to.map(|i| i as i64)) };
+        let (mut all, mut skin) = (marker(), marker());
         for &tet in tets {
-            let skinned = is_skin(tet);
-            for packed in cells.cells_of(tet) {
-                let cell = packed.cell();
-                if (0..3).all(|k| from[k] <= cell[k] && cell[k] <= to[k]) {
-                    let cell = cell.map(|i| i as i64);
-                    all.set(cell);
-                    if skinned {
-                        skin.set(cell);
-                    }
-                }
-            }
+            cells.cells_of(tet).iter().for_each(|packed| all.mark(packed.cell()));
+            skin_of(tet, &mut skin);
         }
-        finest.map(|level| Self { origin: cells.origin, size: cells.size, levels: pyramid(level) })
+        [all, skin].map(|marked| {
+            let levels = pyramid(marked.level);
+            Self { origin: cells.origin, size: cells.size, levels }
+        })
     }
 
     /// Whether the fragment may have a point in a cell of the grid.
@@ -224,7 +236,11 @@ mod tests {
             .filter(|&t| mesh.corners(t as usize).iter().all(|p| p.max_element() < -0.1))
             .collect();
         let (low, high) = (DVec3::new(-1.0, -0.5, -0.5), DVec3::new(-0.1, -0.1, -0.1));
-        let [presence, skin] = Presence::of(&cells, &tets, [low, high], |tet| tet % 2 == 0);
+        let [presence, skin] = Presence::of(&cells, &tets, [low, high], |tet, marker| {
+            if tet % 2 == 0 {
+                cells.cells_of(tet).iter().for_each(|packed| marker.mark(packed.cell()));
+            }
+        });
         assert!(skin.levels[0].cells().all(|cell| presence.levels[0].has(cell)));
         let levels = &presence.levels;
         assert!(levels.len() > 2);

@@ -1,10 +1,12 @@
 //! What is made once for a shape and shared by all bodies of that shape.
 
-use super::cells::{Cells, mean_edge};
+use super::cells::{Cells, PackedCell, mean_edge};
 use super::mass::Moments;
 use super::original::OriginalField;
+use super::presence::Marker;
 use super::{BrittleError, DistanceOrder, SphereTree, order_by_distance};
 use crate::geom::DVec3;
+use crate::mesh::TriangleId;
 use crate::mesh::tets::{Boundary, TetAdjacency, TetError, TetMesh};
 use crate::tree::MeshTree;
 
@@ -35,6 +37,9 @@ pub struct Solid {
     pub(super) original: OriginalField,
     /// The triangle of the surface that each face of each tetrahedron is, or [`Solid::NONE`].
     pub(super) triangles_of_tet: Vec<[u32; 4]>,
+    /// Triangle `t` of the surface passes through the cells from `skin_starts[t]` to `skin_starts[t + 1]`.
+    pub(super) skin_starts: Vec<u32>,
+    pub(super) skin: Vec<PackedCell>,
     /// Distance from each node to the original surface.
     pub(super) depths: Vec<f64>,
     /// A sphere around each tetrahedron.
@@ -53,6 +58,17 @@ pub struct Solid {
 
 impl Solid {
     pub(super) const NONE: u32 = u32::MAX;
+
+    /// Marks the cells that the original surface passes through at a tetrahedron.
+    pub(super) fn mark_skin(&self, tet: u32, marker: &mut Marker) {
+        for &id in self.triangles_of_tet[tet as usize].iter().filter(|&&id| id != Self::NONE) {
+            for packed in
+                &self.skin[self.skin_starts[id as usize] as usize..self.skin_starts[id as usize + 1] as usize]
+            {
+                marker.mark(packed.cell());
+            }
+        }
+    }
 
     /// Prepares a shape.
     ///
@@ -86,6 +102,13 @@ impl Solid {
         }
         let edge = mean_edge(&mesh);
         let cells = Cells::build(&mesh, options.cell);
+        let (mut skin_starts, mut skin) = (vec![0], vec![]);
+        for triangle in 0..boundary.faces.len() as u32 {
+            let triangle = surface.mesh().triangle(TriangleId(triangle));
+            let normal = triangle.area_vector().normalize_or_zero();
+            cells.visit_triangle(&triangle, normal, &mut |cell| skin.push(PackedCell::new(cell)));
+            skin_starts.push(skin.len() as u32);
+        }
         let original = OriginalField::build(&surface, options.grid * edge);
         let nodes: Vec<u32> =
             (0..mesh.node_count() as u32).filter(|&n| !adjacency.tets_of(n).is_empty()).collect();
@@ -107,6 +130,8 @@ impl Solid {
             cells,
             original,
             triangles_of_tet,
+            skin_starts,
+            skin,
             depths,
             spheres,
             moments,

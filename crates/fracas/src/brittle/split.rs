@@ -12,7 +12,7 @@
 use super::cut::CutTet;
 use super::mass::{MassProperties, Moments};
 use super::pattern::{APART, corner};
-use super::presence::Presence;
+use super::presence::{Marker, Presence};
 use super::spheres::{SphereTree, Sprout};
 use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
@@ -85,7 +85,7 @@ impl BrittleBody {
             self.fragment_of[node as usize] = first + piece;
             weight_of[node as usize] = weight.clamp(least, most);
         }
-        let broken = Broken { first, pieces, old, weight_of };
+        let broken = Broken { id: fragment.0, first, pieces, old, weight_of };
         let (tets, fresh) = self.cut(&broken);
         let masses: Vec<MassProperties> =
             tets.iter().enumerate().map(|(k, tets)| self.mass(first + k as u32, tets)).collect();
@@ -148,6 +148,7 @@ impl BrittleBody {
         let solid = self.solid.clone();
         let mut tets_of = vec![vec![]; broken.pieces];
         let mut fresh = vec![];
+        let mut divisions = vec![];
         for &tet in &broken.old.tets {
             let nodes = solid.mesh.tets()[tet as usize];
             // Ranks of the pieces among the nodes of the breaking fragment.
@@ -162,15 +163,32 @@ impl BrittleBody {
                 }
             }
             if kinds < 2 {
+                self.rename_parts(tet, broken.id, broken.first + present[0]);
                 continue;
             }
             present[..kinds].sort_unstable();
             let rank = |piece: u32| present[..kinds].iter().position(|&p| p == piece).unwrap_or(0) as u8;
             let groups = pieces.map(|piece| piece.map_or(APART, rank));
             let weights = nodes.map(|node| broken.weight_of[node as usize]);
+            divisions.push((tet, groups, weights));
+        }
+        // Two parts with a quad of crack each are the rule.
+        self.facets.reserve(5 * divisions.len());
+        for (tet, groups, weights) in divisions {
             fresh.push(self.cut_one(tet, groups, weights, &solid));
         }
         (tets_of, fresh)
+    }
+
+    /// The part of a fragment in a tetrahedron that was cut before goes to a piece as it is.
+    fn rename_parts(&mut self, tet: u32, old: u32, piece: u32) {
+        let index = self.cut_of[tet as usize];
+        if index != Solid::NONE {
+            let cut = &mut self.cuts[index as usize];
+            if let Some(part) = cut.part_of(old) {
+                cut.parts[part].fragment = piece;
+            }
+        }
     }
 
     fn cut_one(&mut self, tet: u32, groups: [u8; 4], weights: [f64; 4], solid: &Solid) -> u32 {
@@ -178,6 +196,7 @@ impl BrittleBody {
         if *slot == Solid::NONE {
             *slot = self.cuts.len() as u32;
             self.cuts.push(CutTet::new(tet));
+            self.part_moments.push([Moments::default(); 4]);
         }
         let index = *slot;
         let cut = &mut self.cuts[index as usize];
@@ -187,7 +206,15 @@ impl BrittleBody {
         cut.pattern = self.book.find(&cut.groups);
         let is_open = solid.triangles_of_tet[tet as usize].map(|triangle| triangle != Solid::NONE);
         let corners = solid.mesh.corners(tet as usize);
-        cut.rebuild(self.book.get(cut.pattern), &corners, solid.middle, is_open, &mut self.facets);
+        let fragments = solid.mesh.tets()[tet as usize].map(|node| self.fragment_of[node as usize]);
+        self.part_moments[index as usize] = cut.rebuild(
+            self.book.get(cut.pattern),
+            &corners,
+            solid.middle,
+            is_open,
+            fragments,
+            &mut self.facets,
+        );
         index
     }
 
@@ -195,7 +222,11 @@ impl BrittleBody {
     fn divide_tree(&self, broken: &Broken, fresh: &[u32]) -> Vec<SphereTree> {
         let old = &broken.old.tree;
         let piece_of = |point: usize| (self.fragment_of[old.owners[point] as usize] - broken.first) as usize;
-        let mut sprouts: Vec<Vec<Sprout>> = vec![vec![]; broken.pieces];
+        let mut counts = vec![0; broken.pieces];
+        (0..old.points.len()).for_each(|point| counts[piece_of(point)] += 1);
+        // Crack corners are about as many as old points; growing by copies is what would cost.
+        let mut sprouts: Vec<Vec<Sprout>> =
+            counts.iter().map(|&count| Vec::with_capacity(3 * count + 16)).collect();
         // Where each old point is among the sprouts of its piece, and where each node is.
         let mut place_of = vec![SphereTree::NONE; old.points.len()];
         let mut place_of_node = vec![SphereTree::NONE; self.fragment_of.len()];
@@ -288,8 +319,8 @@ impl BrittleBody {
                 continue;
             }
             let cut = &self.cuts[index as usize];
-            let number = self.part_of(cut, piece).expect("the tetrahedron has a part of the piece");
-            moments.add(&cut.parts[number].moments);
+            let number = cut.part_of(piece).expect("the tetrahedron has a part of the piece");
+            moments.add(&self.part_moments[index as usize][number]);
         }
         moments.properties(self.solid.middle)
     }
@@ -297,21 +328,27 @@ impl BrittleBody {
     fn piece(&self, nodes: Vec<u32>, tets: Vec<u32>, tree: SphereTree, mass: MassProperties) -> Fragment {
         let low = tree.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p));
         let high = tree.points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p));
-        let is_skin = |tet: u32| {
-            let t = tet as usize;
-            self.cut_of[t] != Solid::NONE || self.solid.triangles_of_tet[t] != [Solid::NONE; 4]
-        };
-        let [presence, skin] = Presence::of(&self.solid.cells, &tets, [low, high], is_skin);
+        let own = self.fragment_of[nodes[0] as usize];
+        let [presence, skin] = Presence::of(&self.solid.cells, &tets, [low, high], |tet, marker| {
+            self.mark_skin(own, tet, marker);
+        });
         Fragment { nodes, tets, tree, presence, skin, mass, low, high }
     }
 
-    /// The part of a cut tetrahedron that belongs to a fragment.
-    #[inline]
-    pub(super) fn part_of(&self, cut: &CutTet, fragment: u32) -> Option<usize> {
-        let nodes = &self.solid.mesh.tets()[cut.tet as usize];
-        cut.parts().iter().position(|part| {
-            self.fragment_of[nodes[part.nodes.trailing_zeros() as usize] as usize] == fragment
-        })
+    /// Marks the cells that the surface of a fragment passes through in a tetrahedron.
+    fn mark_skin(&self, fragment: u32, tet: u32, marker: &mut Marker) {
+        let index = self.cut_of[tet as usize];
+        if index == Solid::NONE {
+            self.solid.mark_skin(tet, marker);
+            return;
+        }
+        let cut = &self.cuts[index as usize];
+        if let Some(part) = cut.part_of(fragment) {
+            let span = &cut.parts[part];
+            for facet in &self.facets[span.from as usize..span.to as usize] {
+                self.solid.cells.visit_triangle(&facet.triangle, facet.normal, &mut |cell| marker.mark(cell));
+            }
+        }
     }
 
     /// Gives back the memory of facets that are no longer used, when they are the most.
@@ -334,6 +371,8 @@ impl BrittleBody {
 
 /// A fragment in the moment it breaks.
 struct Broken {
+    /// Its id.
+    id: u32,
     /// Id of the first piece; the others follow.
     first: u32,
     pieces: usize,

@@ -46,7 +46,7 @@ impl BrittleBody {
             }
             let cut = &self.cuts[index as usize];
             let pattern = self.book.get(cut.pattern);
-            let number = self.part_of(cut, fragment.0).expect("the tetrahedron has a part of the fragment");
+            let number = cut.part_of(fragment.0).expect("the tetrahedron has a part of the fragment");
             let part = &pattern.parts[number];
             let places = cut.corners_of(part, &self.solid.mesh.corners(tet as usize));
             for facet in &part.facets {

@@ -22,13 +22,11 @@ impl BrittleBody {
                 return Err(format!("the tree of fragment {id} does not have its nodes"));
             }
             for &tet in &fragment.tets {
-                let is_skin = self.cut_of[tet as usize] != Solid::NONE
-                    || self.solid.triangles_of_tet[tet as usize] != [Solid::NONE; 4];
                 let [from, to] = [fragment.low, fragment.high].map(|corner| self.solid.cells.cell_of(corner));
                 let in_box = |cell: &[usize; 3]| (0..3).all(|k| from[k] <= cell[k] && cell[k] <= to[k]);
                 let cells = self.solid.cells.cells_of(tet).iter().map(|packed| packed.cell());
                 for cell in cells.filter(in_box) {
-                    if !fragment.presence.has(cell) || (is_skin && !fragment.skin.has(cell)) {
+                    if !fragment.presence.has(cell) {
                         return Err(format!("fragment {id} is not marked in cell {cell:?}"));
                     }
                 }
@@ -97,7 +95,9 @@ impl BrittleBody {
                     .filter(|&j| self.fragment_of[nodes[j] as usize] == self.fragment_of[nodes[k] as usize])
                     .map(|j| 1 << j)
                     .sum();
-                if part_of(&cut.groups, k) != expected || cut.part_with(k).nodes != expected {
+                let part = cut.part_with(k);
+                let is_own = part.fragment == self.fragment_of[nodes[k] as usize];
+                if part_of(&cut.groups, k) != expected || part.nodes != expected || !is_own {
                     return Err(format!("the parts of tetrahedron {tet} are not those of its nodes"));
                 }
             }
@@ -130,6 +130,14 @@ impl BrittleBody {
             let [x, y, z] = rounded(p);
             (0..27).any(|k| set.contains(&[x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1]))
         };
+        for triangle in
+            (0..surface.triangle_count() as u32).map(|t| surface.triangle(crate::mesh::TriangleId(t)))
+        {
+            let cell = self.solid.cells.cell_of(triangle.centroid());
+            if !fragment.skin.has(cell) {
+                return Err(format!("the surface of fragment {id} is not marked in cell {cell:?}"));
+            }
+        }
         if let Some(corner) = surface.positions().iter().find(|&&p| !is_there(&tree, p)) {
             return Err(format!("the corner {corner} of fragment {id} is not in its tree"));
         }
