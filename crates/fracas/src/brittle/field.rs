@@ -31,13 +31,7 @@ impl BrittleBody {
         let mut heap = BinaryHeap::new();
         self.forget_lost_cracks(nodes, &mut heap);
         for &index in fresh {
-            let (tet, news) = (self.cuts[index as usize].tet, self.cuts[index as usize].last_division());
-            for (node, group) in self.solid.mesh.tets()[tet as usize].into_iter().zip(news) {
-                // Nodes of fragments that did not break have no new crack here.
-                if group != APART {
-                    self.offer(node, tet, &mut heap);
-                }
-            }
+            self.seed(index, &mut heap);
         }
         let solid = self.solid.clone();
         let mut reached = 0;
@@ -49,19 +43,50 @@ impl BrittleBody {
             reached += 1;
             let tet = self.crack_of[node as usize];
             let (own, position) = (self.fragment_of[node as usize], self.position(node));
+            let (centre, radius) = solid.spheres[tet as usize];
             for &other in solid.adjacency.neighbours(node) {
                 let o = other as usize;
                 if self.fragment_of[o] != own || self.crack_of[o] == tet {
                     continue;
                 }
                 // Nearer than this it cannot be.
-                let least = distance - position.distance(solid.mesh.positions()[o]);
+                let p = solid.mesh.positions()[o];
+                let least = (distance - position.distance(p)).max(p.distance(centre) - radius);
                 if least < self.crack_distance[o] && least < solid.depths[o] + solid.edge {
                     self.offer(other, tet, &mut heap);
                 }
             }
         }
         reached
+    }
+
+    /// The nodes of a fresh cut measure their distance to it.
+    fn seed(&mut self, index: u32, heap: &mut BinaryHeap<Reverse<(u64, u32)>>) {
+        let cut = &self.cuts[index as usize];
+        let nodes = self.solid.mesh.tets()[cut.tet as usize];
+        let news = cut.last_division();
+        for span in cut.parts() {
+            let facets = &self.facets[span.from as usize..span.to as usize];
+            // Nodes of fragments that did not break have no new crack here.
+            for k in (0..4).filter(|&k| span.nodes >> k & 1 == 1 && news[k] != APART) {
+                let n = nodes[k] as usize;
+                let p = self.solid.mesh.positions()[n];
+                let mut squared = self.crack_distance[n] * self.crack_distance[n];
+                let mut is_nearer = false;
+                for facet in facets.iter().take_while(|facet| facet.is_crack) {
+                    if let Some((_, found)) = facet.closest_within(p, squared)
+                        && found < squared
+                    {
+                        (squared, is_nearer) = (found, true);
+                    }
+                }
+                if is_nearer {
+                    self.crack_distance[n] = squared.sqrt();
+                    self.crack_of[n] = cut.tet;
+                    heap.push(Reverse((self.crack_distance[n].to_bits(), nodes[k])));
+                }
+            }
+        }
     }
 
     /// Tells a node of a crack; it takes part in the front if that is nearer than what it knows.

@@ -1,10 +1,12 @@
 //! Pieces fill the body, are closed, and know what is inside them.
 
 use crate::fractures::{Random, break_fragment, broken, solids};
-use fracas::brittle::BrittleBody;
+use fracas::brittle::{BrittleBody, Solid, SolidOptions};
 use fracas::geom::DVec3;
 use fracas::mesh::Report;
+use fracas::mesh::tets::brick;
 use fracas::tree::{MeshTree, Side};
+use std::sync::Arc;
 
 #[test]
 fn every_invariant_holds_after_every_fracture() {
@@ -22,6 +24,48 @@ fn every_invariant_holds_after_every_fracture() {
             body.validate().unwrap_or_else(|error| panic!("{name}, step {step}: {error}"));
         }
         assert!(body.fragments().count() > 10, "{name}");
+    }
+}
+
+/// The same over many sequences of fractures of a small body, down to fragments of two nodes: forests, tetrahedra cut three
+/// times, fragments that lie in cut tetrahedra alone.
+#[test]
+fn every_invariant_holds_however_small_the_pieces() {
+    let solid = Solid::build(brick(DVec3::new(1.0, 0.8, 0.6), [4, 3, 2]), &SolidOptions::default()).unwrap();
+    let solid = Arc::new(solid);
+    let mut forests = 0;
+    for seed in 0..40 {
+        let mut body = BrittleBody::new(solid.clone());
+        let mut random = Random(seed);
+        for _ in 0..25 {
+            let all: Vec<_> = body.fragments().collect();
+            let fragment = all[(random.next() * all.len() as f64) as usize];
+            if body.fragment(fragment).unwrap().nodes().len() > 1 {
+                break_fragment(&mut body, fragment, 2, &mut random);
+            }
+        }
+        body.validate().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let known = body.fragments().map(|id| body.fragment(id).unwrap());
+        let (mut volume, mut fragments) = (0.0, 0);
+        for fragment in known {
+            volume += fragment.mass().volume;
+            fragments += 1;
+            forests += usize::from(fragment.tree().root_count() > 1);
+        }
+        assert!(fragments > 5 && (volume - 0.48).abs() < 1e-13, "seed {seed}: {fragments} {volume}");
+    }
+    assert!(forests > 0, "no fragment had a forest");
+}
+
+#[test]
+fn the_same_fractures_give_the_same_bits() {
+    let (_, solid) = solids().swap_remove(0);
+    let [first, second] = [0, 1].map(|_| broken(&solid, 3, 41));
+    assert!(first.fragments().eq(second.fragments()));
+    for id in first.fragments() {
+        assert_eq!(first.surface(id), second.surface(id));
+        let [a, b] = [&first, &second].map(|body| body.fragment(id).unwrap());
+        assert_eq!((a.nodes(), a.tets(), a.mass(), a.tree()), (b.nodes(), b.tets(), b.mass(), b.tree()));
     }
 }
 
@@ -89,14 +133,13 @@ fn inertia_is_that_of_a_sum_over_small_cubes() {
     }
 }
 
-/// A hundred thousand points for each fragment, against the number of times that a ray crosses its surface, decided exactly.
+/// Points in the box of each fragment, against the number of times that a ray crosses its surface, decided exactly.
 #[test]
 fn what_is_inside_is_what_the_surface_encloses() {
     for (name, solid) in solids() {
         let body = broken(&solid, 4, 23);
         let mut random = Random(1);
         let count = body.fragments().count();
-        // All fragments together get what the large ones need; see the ignored test for more.
         let share = 60_000 / count;
         let wrong = wrong_sides(&body, share, &mut random);
         assert_eq!(wrong, 0, "{name}, {count} fragments");
