@@ -42,17 +42,16 @@ impl BrittleBody {
             }
             reached += 1;
             let tet = self.crack_of[node as usize];
-            let (own, position) = (self.fragment_of[node as usize], self.position(node));
+            let own = self.fragment_of[node as usize];
             let (centre, radius) = solid.spheres[tet as usize];
             for &other in solid.adjacency.neighbours(node) {
                 let o = other as usize;
                 if self.fragment_of[o] != own || self.crack_of[o] == tet {
                     continue;
                 }
-                // Nearer than this it cannot be.
-                let p = solid.mesh.positions()[o];
-                let least = (distance - position.distance(p)).max(p.distance(centre) - radius);
-                if least < self.crack_distance[o] && least < solid.depths[o] + solid.edge {
+                // The sphere of the tetrahedron is nearer than its crack. Beyond the original surface nobody asks.
+                let limit = radius + self.crack_distance[o].min(solid.depths[o] + solid.edge);
+                if solid.mesh.positions()[o].distance_squared(centre) < limit * limit {
                     self.offer(other, tet, &mut heap);
                 }
             }
