@@ -9,6 +9,7 @@ mod gpu;
 mod metric;
 mod naive;
 mod p1;
+mod p4;
 mod p5;
 mod pairs;
 mod peers;
@@ -41,6 +42,8 @@ enum Name {
     Pairs,
     /// Trees that follow a cut.
     P1,
+    /// Brittle fracture: distances and sphere trees that follow cracks (Glondu et al. 2012).
+    P4,
     /// Soups: kDet on the CPU (Weller, Debowski, Zachmann 2017).
     P5,
     /// Soups on a CUDA device.
@@ -50,22 +53,16 @@ enum Name {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut report = metric::Report::new(arguments.json);
-    let result = match arguments.name {
-        Name::Pairs => {
-            pairs::run(&mut report, arguments.quick);
-            Ok(())
-        }
-        Name::P1 => p1::run(&mut report, arguments.quick, &arguments.out),
-        Name::P5 => {
-            p5::run(&mut report, arguments.quick);
-            Ok(())
-        }
-        Name::Gpu => {
-            gpu::run(&mut report, arguments.quick);
-            Ok(())
-        }
-    };
-    match result {
+    let (report, quick) = (&mut report, arguments.quick);
+    let mut written = Ok(());
+    match arguments.name {
+        Name::Pairs => pairs::run(report, quick),
+        Name::P1 => written = p1::run(report, quick, &arguments.out),
+        Name::P4 => p4::run(report, quick),
+        Name::P5 => p5::run(report, quick),
+        Name::Gpu => gpu::run(report, quick),
+    }
+    match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fracas-bench: the report cannot be written to {}: {error}", arguments.out.display());

@@ -8,6 +8,7 @@ use std::io;
 
 use fracas::geom::DVec3;
 use fracas::mesh::MeshError;
+use fracas::mesh::tets::TetError;
 
 use crate::Format;
 
@@ -151,6 +152,20 @@ pub enum Reason {
     /// The file is well formed, but does not make a mesh.
     #[error(transparent)]
     Mesh(MeshError),
+    /// Neither name nor content tell the format of a tetrahedral mesh.
+    #[error("neither the name nor the content tells the format (known: msh, mesh, vtk)")]
+    UnknownTetFormat,
+    /// A tetrahedron names a node that is not there.
+    #[error("the tetrahedron names node {node}, which is not among the {nodes} nodes of the file")]
+    NoSuchNode {
+        /// The node as the file names it.
+        node: i64,
+        /// How many nodes there are.
+        nodes: u64,
+    },
+    /// The file is well formed, but does not make a tetrahedral mesh.
+    #[error(transparent)]
+    Tets(TetError),
 }
 
 /// Place and reason; the name of the file is added outside.

@@ -1,4 +1,5 @@
-//! Reads and writes triangle meshes: OBJ, OFF, STL, PLY and glTF in; OBJ, OFF, STL and PLY out.
+//! Reads and writes triangle meshes: OBJ, OFF, STL, PLY and glTF in; OBJ, OFF, STL and PLY out. Reads tetrahedral meshes:
+//! Gmsh, Medit and VTK ([`read_tets`]).
 //!
 //! Whatever the format, a file becomes a [`Mesh`]: positions in `f64` and triangles in the order of the file. Nothing
 //! is merged, dropped or repaired, so ids mean the same to every program that reads the file.
@@ -26,15 +27,20 @@
 
 mod error;
 mod format;
+mod free;
 mod gltf;
+mod gmsh;
 mod input;
+mod medit;
 mod obj;
 mod off;
 mod ply;
 mod polygon;
 mod save;
 mod stl;
+mod tets;
 mod text;
+mod vtk;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -43,6 +49,7 @@ use fracas::mesh::Mesh;
 
 pub use error::{Place, ReadError, Reason, WriteError};
 pub use format::Format;
+pub use tets::{TetFormat, read_tets, read_tets_bytes};
 
 use error::Fault;
 use input::Input;

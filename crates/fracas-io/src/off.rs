@@ -24,9 +24,10 @@ use fracas::geom::DVec3;
 use fracas::mesh::Mesh;
 
 use crate::error::{Fault, Place, Reason};
+use crate::free::FreeText;
 use crate::input::Input;
 use crate::polygon::{Fan, finish, make_room};
-use crate::text::{Line, Lines, shown};
+use crate::text::shown;
 
 pub(crate) fn read(input: Input<'_>) -> Result<Mesh, Fault> {
     let mut text = FreeText::new(input)?;
@@ -188,73 +189,6 @@ fn read_faces(text: &mut FreeText<'_>, header: &Header) -> Result<Vec<[u32; 3]>,
         text.skip_line();
     }
     Ok(triangles)
-}
-
-/// Text in which values may be spread over lines: the lines, and where in the present one we are.
-struct FreeText<'a> {
-    lines: Lines<'a>,
-    /// Bytes left of the present line.
-    left_on_line: usize,
-}
-
-impl<'a> FreeText<'a> {
-    fn new(input: Input<'a>) -> Result<Self, Fault> {
-        Ok(Self { lines: Lines::new(input)?, left_on_line: 0 })
-    }
-
-    fn place(&self) -> Place {
-        self.lines.place()
-    }
-
-    /// Bytes of the file that are not yet read.
-    fn left(&self) -> u64 {
-        self.lines.input().left() + self.left_on_line as u64
-    }
-
-    /// What is left of the present line.
-    #[inline]
-    fn line(&self) -> Line<'_> {
-        self.lines.end_of_line(self.left_on_line)
-    }
-
-    /// Reads from the present line and remembers how far.
-    #[inline]
-    fn with_line<T>(&mut self, read: impl FnOnce(&mut Line<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
-        let mut line = self.lines.end_of_line(self.left_on_line);
-        let value = read(&mut line)?;
-        self.left_on_line = line.length();
-        Ok(value)
-    }
-
-    /// Goes on to a line that has something left. False at the end of the file.
-    #[inline]
-    fn next_content(&mut self) -> Result<bool, Fault> {
-        while self.line().is_done() {
-            match self.lines.next()? {
-                Some(line) => self.left_on_line = line.length(),
-                None => {
-                    self.left_on_line = 0;
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    fn skip_line(&mut self) {
-        self.left_on_line = 0;
-    }
-
-    fn cut_short(&self, what: &str, read: u64, announced: u64) -> Fault {
-        Fault::new(self.place(), Reason::CutShort { what: what.to_owned(), read, announced })
-    }
-
-    /// An error where the rest of the file cannot hold so many elements of at least so many values.
-    fn check_announced(&self, what: &str, announced: u64, values: u64) -> Result<(), Fault> {
-        // Each value is a digit and a blank, but for the last blank of the file.
-        let needed = (u128::from(announced) * u128::from(values) * 2).saturating_sub(1);
-        self.lines.input().check_room(self.place(), what, announced, needed)
-    }
 }
 
 pub(crate) fn write(out: &mut dyn Write, mesh: &Mesh) -> io::Result<()> {

@@ -67,6 +67,11 @@ impl<'a> Lines<'a> {
         Place::Line(self.number)
     }
 
+    /// The number of the last line given out, counted from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// The input, standing at the first byte after the last line given out.
     pub fn input(&self) -> &Input<'a> {
         &self.input

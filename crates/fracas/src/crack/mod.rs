@@ -16,6 +16,8 @@
 //!
 //! [`shatter_along`] surfaces and [`shatter_at`] sites break a body at once, and label every triangle with its piece.
 //!
+//! A body made of tetrahedra is broken by labels for its nodes: [`Breakable`] makes them, from a blow and a [`Material`].
+//!
 //! # Invariants
 //!
 //! A body that is closed and consistently oriented stays so after every step, also while the front is inside. Its volume
@@ -38,16 +40,22 @@ mod divide;
 mod ears;
 mod error;
 mod fill;
+mod fracture;
+mod material;
+mod merge;
 mod options;
 mod part;
 mod pieces;
 mod section;
 mod shatter;
 mod sheet;
+mod sites;
 mod surface;
 
 pub use cutter::Cutter;
 pub use error::CutError;
+pub use fracture::{Breakable, FractureOptions, FracturePattern, Impact, Relabelling};
+pub use material::Material;
 pub use options::{CutOptions, Front};
 pub use shatter::{ShatterOptions, Shattered, scatter_sites, shatter_along, shatter_at};
 pub use surface::{CutSurface, HeightGrid};

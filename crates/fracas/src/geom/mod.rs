@@ -10,7 +10,7 @@ mod sphere;
 mod triangle;
 
 pub use aabb::Aabb;
-pub use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
+pub use glam::{DAffine3, DMat3, DQuat, DVec3, DVec4, Vec3};
 pub use pose::Pose;
 pub use sphere::Sphere;
 pub use triangle::Triangle;

@@ -57,6 +57,50 @@ impl Triangle {
     pub fn centroid(&self) -> DVec3 {
         (self.a + self.b + self.c) / 3.0
     }
+
+    /// The point of the triangle nearest to `p`, rounded.
+    ///
+    /// ```
+    /// use fracas::geom::{DVec3, Triangle};
+    /// let t = Triangle::new(DVec3::ZERO, DVec3::X, DVec3::Y);
+    /// assert_eq!(t.closest_point(DVec3::new(0.25, 0.25, 7.0)), DVec3::new(0.25, 0.25, 0.0));
+    /// assert_eq!(t.closest_point(DVec3::new(2.0, -1.0, 7.0)), DVec3::X);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn closest_point(&self, p: DVec3) -> DVec3 {
+        let Self { a, b, c } = *self;
+        // The regions of corners and edges are ruled out one by one (Ericson, Real-Time Collision Detection, 5.1.5).
+        let (ab, ac, ap) = (b - a, c - a, p - a);
+        let (d1, d2) = (ab.dot(ap), ac.dot(ap));
+        if d1 <= 0.0 && d2 <= 0.0 {
+            return a;
+        }
+        let bp = p - b;
+        let (d3, d4) = (ab.dot(bp), ac.dot(bp));
+        if d3 >= 0.0 && d4 <= d3 {
+            return b;
+        }
+        let cp = p - c;
+        let (d5, d6) = (ab.dot(cp), ac.dot(cp));
+        if d6 >= 0.0 && d5 <= d6 {
+            return c;
+        }
+        let vc = d1 * d4 - d3 * d2;
+        if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+            return a + ab * (d1 / (d1 - d3));
+        }
+        let vb = d5 * d2 - d1 * d6;
+        if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+            return a + ac * (d2 / (d2 - d6));
+        }
+        let va = d3 * d6 - d5 * d4;
+        if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+            return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
+        }
+        let total = 1.0 / (va + vb + vc);
+        a + ab * (vb * total) + ac * (vc * total)
+    }
 }
 
 #[cfg(test)]

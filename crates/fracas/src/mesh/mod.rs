@@ -7,6 +7,7 @@ mod ops;
 mod report;
 pub mod shapes;
 mod surface;
+pub mod tets;
 
 pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
 pub use edit::{EditError, MeshEdit, NewTriangle, Origin};

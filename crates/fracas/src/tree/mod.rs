@@ -35,6 +35,7 @@ pub(crate) mod bridge;
 mod build;
 mod contour;
 mod find;
+mod nearest;
 mod pieces;
 mod quality;
 mod query;
@@ -45,6 +46,7 @@ mod validate;
 
 pub use build::BuildOptions;
 pub use find::PairFinder;
+pub use nearest::{Nearest, Side};
 pub use quality::Quality;
 pub use query::{QueryStats, RayHit};
 pub use split::SplitRule;

@@ -152,7 +152,7 @@ impl MeshTree {
 }
 
 /// A segment in frame coordinates, and what a box may do to it. Whatever rounding leaves open counts as a maybe.
-struct Ray {
+pub(super) struct Ray {
     start: [f64; 3],
     way: [f64; 3],
     length_squared: f64,
@@ -162,7 +162,7 @@ struct Ray {
 const TINY: f64 = 1e-280;
 
 impl Ray {
-    fn new(frame: &Frame, start: DVec3, end: DVec3) -> Self {
+    pub(super) fn new(frame: &Frame, start: DVec3, end: DVec3) -> Self {
         let way = (end * frame.scale - start * frame.scale).to_array();
         let length_squared = way.iter().map(|d| d * d).sum();
         Self { start: ((start - frame.centre) * frame.scale).to_array(), way, length_squared }
@@ -170,7 +170,7 @@ impl Ray {
 
     /// Puts the children whose boxes the ray may meet on the stack, the nearest on top, each with a lower bound of
     /// where it is entered, as a part of the ray's length.
-    fn push_nearest_last(&self, node: &Node, stack: &mut Vec<(f64, Child)>) {
+    pub(super) fn push_nearest_last(&self, node: &Node, stack: &mut Vec<(f64, Child)>) {
         let first = stack.len();
         for (lane, child) in node.used() {
             let (low, high) = node.lane_box(lane);

@@ -1,0 +1,313 @@
+//! Few good contacts between two fragments, or between a fragment and anything that knows its distance.
+//!
+//! # Idea
+//!
+//! The sphere tree of one is walked level by level against the distances of the other. A point within the tolerance becomes a
+//! contact. A point farther away than everything below it reaches ends its branch. Coarse points come first, so the first
+//! contacts are spread over the whole region of contact:
+//!
+//! ```text
+//!    tolerance +ε, until the budget is used up          then −ε: only what is deeper still counts
+//!    ●          ●          ●          ●                  ●    ○  ○   ●  ○    ○  ●   ○    ●
+//!   ═══════════════════════════════════════             ════════════════════════════════════
+//! ```
+//!
+//! A solver that resolves the first contacts and finds nothing deeper afterwards has parted the bodies, up to ε. So the number
+//! of contacts adapts itself.
+//!
+//! # Departures from the paper
+//!
+//! Each point is asked about once, at the level where it appears, instead of once per level.
+
+use super::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
+use crate::geom::{DVec3, Pose};
+
+/// How contacts are chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactOptions {
+    /// Contacts of each direction after which only deeper ones are added; 1 or more. `usize::MAX` finds all.
+    pub budget: usize,
+    /// Points up to this far from the other body become contacts, in units of length; 0 or more. Engines that look ahead
+    /// ask for more than 0.
+    pub prediction: f64,
+    /// The tolerance ε by the radius of the fragment whose points are taken. Points this near become contacts at least, and
+    /// after the budget is used up, those deeper than this.
+    pub tolerance: f64,
+}
+
+impl Default for ContactOptions {
+    fn default() -> Self {
+        Self { budget: 8, prediction: 0.0, tolerance: 0.002 }
+    }
+}
+
+/// A contact: a point of one body near or inside another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The point.
+    pub point: DVec3,
+    /// The point of the other body's surface nearest to it.
+    pub surface: DVec3,
+    /// Unit vector from the other body's surface outward: the way in which the point must go.
+    pub normal: DVec3,
+    /// Distance to the other body's surface; negative inside.
+    pub distance: f64,
+    /// The point's place in the sphere tree: the same as long as the fragment does not break.
+    pub feature: u32,
+    /// In answers about two fragments: whether the point belongs to the second.
+    pub is_of_second: bool,
+}
+
+/// What one query did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContactStats {
+    /// Points of sphere trees visited.
+    pub visited: u64,
+    /// Points whose distance was measured.
+    pub measured: u64,
+    /// Points found within the tolerance, whether handed over or not.
+    pub colliding: u64,
+}
+
+/// What the other body says about a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Probe {
+    /// Farther away than asked for; at least this far.
+    Far(f64),
+    /// Near or inside.
+    Near {
+        /// Distance to the surface; negative inside.
+        distance: f64,
+        /// Nearest point of the surface.
+        surface: DVec3,
+        /// Unit vector outward.
+        normal: DVec3,
+    },
+}
+
+/// Finds contacts; keeps its memory from query to query.
+#[derive(Clone, Debug, Default)]
+pub struct ContactFinder {
+    /// How contacts are chosen.
+    pub options: ContactOptions,
+    contacts: Vec<Contact>,
+    active: Vec<Active>,
+    next: Vec<Active>,
+    stats: ContactStats,
+}
+
+/// A point whose children are yet to be visited.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    point: u32,
+    /// The first child that is left.
+    child: u32,
+    /// The point is at least this far from the other body.
+    bound: f64,
+}
+
+impl ContactFinder {
+    /// A finder with the given options.
+    #[must_use]
+    pub fn new(options: ContactOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// What the last query did.
+    #[must_use]
+    pub fn stats(&self) -> ContactStats {
+        self.stats
+    }
+
+    /// Contacts between two fragments: points of the first near the second, then the other way round. Coordinates are those
+    /// of the first; `second_pose` takes the second there.
+    ///
+    /// # Errors
+    /// If there is no such fragment, or it has broken.
+    ///
+    /// ```
+    /// use fracas::brittle::{BrittleBody, ContactFinder, Solid, SolidOptions};
+    /// use fracas::{geom::{DVec3, Pose}, mesh::tets::brick};
+    /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
+    /// let body = BrittleBody::new(solid.into());
+    /// let cube = body.fragments().next().unwrap();
+    /// let mut finder = ContactFinder::default();
+    /// let above = Pose::from_translation(DVec3::new(0.1, 0.2, 0.99)).unwrap();
+    /// let contacts = finder.find_between((&body, cube), (&body, cube), &above)?;
+    /// assert!(contacts.iter().all(|c| (c.distance + 0.01).abs() < 1e-9 && c.normal.z.abs() > 0.999));
+    /// # Ok::<(), fracas::brittle::BrittleError>(())
+    /// ```
+    pub fn find_between(
+        &mut self,
+        first: (&BrittleBody, FragmentId),
+        second: (&BrittleBody, FragmentId),
+        second_pose: &Pose,
+    ) -> Result<&[Contact], BrittleError> {
+        let (a, b) = (first.0.fragment(first.1)?, second.0.fragment(second.1)?);
+        self.begin();
+        let back = second_pose.inverse();
+        if boxes_touch(a, b, second_pose, self.reach(a).max(self.reach(b))) {
+            self.walk(&a.tree, self.reach(a), self.depth(a), |p, reach| {
+                probe(second.0, second.1, b, back.apply(p), reach)
+            });
+            let ours = self.contacts.len();
+            let turn = second_pose.rotation();
+            for contact in &mut self.contacts {
+                contact.surface = second_pose.apply(contact.surface);
+                contact.normal = turn * contact.normal;
+            }
+            self.walk(&b.tree, self.reach(b), self.depth(b), |p, reach| {
+                probe(first.0, first.1, a, second_pose.apply(p), reach)
+            });
+            for contact in &mut self.contacts[ours..] {
+                contact.point = second_pose.apply(contact.point);
+                contact.is_of_second = true;
+            }
+        }
+        Ok(&self.contacts)
+    }
+
+    /// Contacts of a fragment's points with anything that answers for its distance: a floor, a ball, another engine's shape.
+    ///
+    /// `probe` is given a point in the fragment's coordinates and how far away it may be to matter; its answer is in
+    /// the same coordinates.
+    ///
+    /// # Errors
+    /// If there is no such fragment, or it has broken.
+    ///
+    /// ```
+    /// use fracas::brittle::{BrittleBody, ContactFinder, Probe, Solid, SolidOptions};
+    /// use fracas::{geom::DVec3, mesh::tets::brick};
+    /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
+    /// let body = BrittleBody::new(solid.into());
+    /// let floor = |p: DVec3, reach: f64| match p.z + 0.49 {
+    ///     distance if distance > reach => Probe::Far(distance),
+    ///     distance => Probe::Near { distance, surface: DVec3::new(p.x, p.y, -0.49), normal: DVec3::Z },
+    /// };
+    /// let mut finder = ContactFinder::default();
+    /// let contacts = finder.find_with((&body, body.fragments().next().unwrap()), floor)?;
+    /// assert!(contacts.len() >= 8 && contacts.iter().all(|c| c.distance < 0.0));
+    /// # Ok::<(), fracas::brittle::BrittleError>(())
+    /// ```
+    pub fn find_with(
+        &mut self,
+        fragment: (&BrittleBody, FragmentId),
+        probe: impl FnMut(DVec3, f64) -> Probe,
+    ) -> Result<&[Contact], BrittleError> {
+        let known = fragment.0.fragment(fragment.1)?;
+        self.begin();
+        self.walk(&known.tree, self.reach(known), self.depth(known), probe);
+        Ok(&self.contacts)
+    }
+
+    fn begin(&mut self) {
+        self.contacts.clear();
+        self.stats = ContactStats::default();
+    }
+
+    fn depth(&self, fragment: &Fragment) -> f64 {
+        self.options.tolerance * fragment.radius()
+    }
+
+    fn reach(&self, fragment: &Fragment) -> f64 {
+        self.options.prediction.max(self.depth(fragment))
+    }
+
+    /// Walks a tree. `reach` is the positive tolerance, `depth` the one that counts after the budget is used up.
+    fn walk(
+        &mut self,
+        tree: &SphereTree,
+        reach: f64,
+        depth: f64,
+        mut probe: impl FnMut(DVec3, f64) -> Probe,
+    ) {
+        let before = self.contacts.len();
+        let mut tolerance = reach;
+        self.active.clear();
+        let mut visit = |finder: &mut Self, point: u32, tolerance: &mut f64| {
+            let p = point as usize;
+            finder.stats.visited += 1;
+            let bound = match probe(tree.points[p], reach) {
+                Probe::Far(bound) => bound,
+                Probe::Near { distance, surface, normal } => {
+                    finder.stats.measured += 1;
+                    finder.stats.colliding += u64::from(distance < reach);
+                    if distance < *tolerance {
+                        let point = tree.points[p];
+                        let feature = p as u32;
+                        finder.contacts.push(Contact {
+                            point,
+                            surface,
+                            normal,
+                            distance,
+                            feature,
+                            is_of_second: false,
+                        });
+                        if finder.contacts.len() - before >= finder.options.budget {
+                            *tolerance = -depth;
+                        }
+                    }
+                    distance
+                }
+            };
+            let child = tree.child_starts[p];
+            if child < tree.child_starts[p + 1] && bound - tree.tails[child as usize] < *tolerance {
+                finder.next.push(Active { point, child, bound });
+            }
+        };
+        self.next.clear();
+        for &root in &tree.roots {
+            visit(self, root, &mut tolerance);
+        }
+        let mut level = 0_u32;
+        while !self.next.is_empty() {
+            level += 1;
+            std::mem::swap(&mut self.active, &mut self.next);
+            self.next.clear();
+            let active = std::mem::take(&mut self.active);
+            for &Active { point, mut child, bound } in &active {
+                let end = tree.child_starts[point as usize + 1];
+                // Children that appear by this level; later ones wait, unless they are out of reach.
+                while child < end && bound - tree.tails[child as usize] < tolerance {
+                    let below = tree.children[child as usize];
+                    if u32::from(tree.levels[below as usize]) > level {
+                        self.next.push(Active { point, child, bound });
+                        break;
+                    }
+                    visit(self, below, &mut tolerance);
+                    child += 1;
+                }
+            }
+            self.active = active;
+        }
+    }
+}
+
+/// What a fragment says about a point in its body's coordinates.
+#[inline]
+fn probe(body: &BrittleBody, fragment: FragmentId, known: &Fragment, p: DVec3, reach: f64) -> Probe {
+    let bound = known.distance_bound(p);
+    if bound > reach {
+        return Probe::Far(bound);
+    }
+    match body.find_nearest(fragment, p, reach) {
+        Some(near) => Probe::Near { distance: near.distance, surface: near.point, normal: near.normal },
+        None => Probe::Far(reach),
+    }
+}
+
+/// Whether the boxes of two fragments may come within a distance of each other, seen along the axes of either.
+fn boxes_touch(a: &Fragment, b: &Fragment, b_pose: &Pose, distance: f64) -> bool {
+    let (half_a, half_b) = (0.5 * (a.high - a.low) + distance, 0.5 * (b.high - b.low));
+    let rotation = b_pose.rotation();
+    let way = b_pose.apply(0.5 * (b.low + b.high)) - 0.5 * (a.low + a.high);
+    let spread = rotation.x_axis.abs() * half_b.x
+        + rotation.y_axis.abs() * half_b.y
+        + rotation.z_axis.abs() * half_b.z;
+    if (way.abs() - half_a - spread).max_element() > 0.0 {
+        return false;
+    }
+    let back = rotation.transpose();
+    let spread = back.x_axis.abs() * half_a.x + back.y_axis.abs() * half_a.y + back.z_axis.abs() * half_a.z;
+    ((back * way).abs() - half_b - spread).max_element() <= 0.0
+}

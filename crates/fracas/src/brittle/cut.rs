@@ -1,0 +1,198 @@
+//! A tetrahedron that a crack passes through: which part a point belongs to, and the triangles of each part's surface.
+
+use super::mass::Moments;
+use super::pattern::{APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner};
+use crate::geom::{DVec3, Triangle};
+
+/// A cut tetrahedron.
+#[derive(Clone, Debug)]
+pub(super) struct CutTet {
+    pub tet: u32,
+    /// The division of nodes into groups by each fracture that parted some of them.
+    pub groups: Groups,
+    /// The weights of the nodes in each of these fractures.
+    pub weights: [[f64; 4]; 3],
+    pub pattern: u32,
+    pub parts: [PartSpan; 4],
+    pub part_count: u8,
+    /// Number of the fracture that changed it last.
+    pub changed: u32,
+}
+
+/// A part: its nodes, and where its surface triangles are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PartSpan {
+    pub nodes: Corners,
+    /// The fragment it belongs to.
+    pub fragment: u32,
+    pub from: u32,
+    pub to: u32,
+}
+
+/// A triangle of the surface of a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FacetTriangle {
+    pub triangle: Triangle,
+    /// Unit normal, outward; zero if the triangle has no area.
+    pub normal: DVec3,
+    /// On a crack; otherwise on the original surface.
+    pub is_crack: bool,
+}
+
+impl FacetTriangle {
+    /// The point nearest to `p` and its squared distance, if that is below `limit`.
+    #[inline]
+    pub fn closest_within(&self, p: DVec3, limit: f64) -> Option<(DVec3, f64)> {
+        // The plane is nearer than the triangle, and much faster to measure.
+        let height = self.normal.dot(p - self.triangle.a);
+        if height * height * (1.0 - 1e-9) > limit {
+            return None;
+        }
+        let point = self.triangle.closest_point(p);
+        let squared = point.distance_squared(p);
+        (squared <= limit).then_some((point, squared))
+    }
+}
+
+impl CutTet {
+    pub fn new(tet: u32) -> Self {
+        Self {
+            tet,
+            groups: WHOLE,
+            weights: [[1.0; 4]; 3],
+            pattern: 0,
+            parts: [PartSpan::default(); 4],
+            part_count: 0,
+            changed: 0,
+        }
+    }
+
+    /// Adds a division. Corners that do not take part have the group [`APART`].
+    pub fn divide(&mut self, groups: [u8; 4], weights: [f64; 4]) {
+        let free = (0..3).find(|&s| self.groups[s] == [APART; 4]);
+        let s = free.expect("a tetrahedron has four nodes and is divided three times at most");
+        (self.groups[s], self.weights[s]) = (groups, weights);
+    }
+
+    /// The groups of the last division.
+    pub fn last_division(&self) -> [u8; 4] {
+        let last = self.groups.iter().rfind(|groups| **groups != [APART; 4]);
+        *last.unwrap_or(&[APART; 4])
+    }
+
+    /// The nodes of the part that holds the point with these barycentric coordinates. Points on a crack belong to the lower
+    /// label.
+    #[inline]
+    pub fn part_at(&self, b: &[f64; 4]) -> Corners {
+        let mut part = 0b1111;
+        for (groups, weights) in self.groups.iter().zip(&self.weights) {
+            let members: Corners = (0..4).map(|k| u8::from(groups[k] != APART) << k).sum();
+            if members == 0 {
+                break;
+            }
+            if members != part {
+                continue;
+            }
+            let mut sums = [f64::NEG_INFINITY; 4];
+            for k in (0..4).filter(|k| members >> k & 1 == 1) {
+                let sum = &mut sums[groups[k] as usize];
+                *sum = sum.max(0.0) + weights[k] * b[k].max(0.0);
+            }
+            let mut best = 0;
+            for group in 1..4 {
+                if sums[group] > sums[best] {
+                    best = group;
+                }
+            }
+            part = (0..4).map(|k| u8::from(groups[k] as usize == best) << k).sum();
+        }
+        part
+    }
+
+    /// The part that belongs to a fragment.
+    #[inline]
+    pub fn part_of(&self, fragment: u32) -> Option<usize> {
+        self.parts[..self.part_count as usize].iter().position(|part| part.fragment == fragment)
+    }
+
+    pub fn parts(&self) -> &[PartSpan] {
+        &self.parts[..self.part_count as usize]
+    }
+
+    /// The part that has a node.
+    #[inline]
+    pub fn part_with(&self, node: usize) -> PartSpan {
+        let found = self.parts().iter().find(|part| part.nodes >> node & 1 == 1);
+        *found.expect("every node is in a part")
+    }
+
+    /// Positions of the corners of a part, of which there are eight at most.
+    pub fn corners_of(&self, part: &PartPattern, tet: &[DVec3; 4]) -> [DVec3; 8] {
+        let mut corners = [DVec3::ZERO; 8];
+        for (place, &support) in corners.iter_mut().zip(&part.supports) {
+            let b = corner(&self.groups, &self.weights, part.nodes, support);
+            *place = tet[0] * b[0] + tet[1] * b[1] + tet[2] * b[2] + tet[3] * b[3];
+        }
+        corners
+    }
+
+    /// Computes the surface triangles of all parts, at the end of `facets`, and returns their integrals about `middle`.
+    /// `is_open` tells which faces are original surface, `fragments` where the nodes belong.
+    pub fn rebuild(
+        &mut self,
+        pattern: &Pattern,
+        tet: &[DVec3; 4],
+        middle: DVec3,
+        is_open: [bool; 4],
+        fragments: [u32; 4],
+        facets: &mut Vec<FacetTriangle>,
+    ) -> [Moments; 4] {
+        let mut moments = [Moments::default(); 4];
+        self.part_count = pattern.parts.len() as u8;
+        for (number, part) in pattern.parts.iter().enumerate() {
+            let from = facets.len() as u32;
+            let corners = self.corners_of(part, tet);
+            // Cracks first: where both are equally near, the crack decides.
+            for wanted in [true, false] {
+                for facet in &part.facets {
+                    let is_crack = match facet.side {
+                        FacetSide::Crack => true,
+                        FacetSide::Face(face) if is_open[face as usize] => false,
+                        FacetSide::Face(_) => continue,
+                    };
+                    if is_crack == wanted {
+                        push_fan(facets, &facet.ring, &corners, is_crack);
+                    }
+                }
+            }
+            let to = facets.len() as u32;
+            moments[number] = part_moments(part, &corners.map(|p| p - middle));
+            let fragment = fragments[part.nodes.trailing_zeros() as usize];
+            self.parts[number] = PartSpan { nodes: part.nodes, fragment, from, to };
+        }
+        moments
+    }
+}
+
+/// The integrals over a part: it is convex, so tetrahedra from its first corner fill it.
+fn part_moments(part: &PartPattern, corners: &[DVec3; 8]) -> Moments {
+    let mut moments = Moments::default();
+    for facet in part.facets.iter().filter(|facet| !facet.ring.contains(&0)) {
+        let ring = &facet.ring;
+        for k in 1..ring.len() - 1 {
+            let [a, b, c] = [ring[0], ring[k], ring[k + 1]].map(|v| corners[v as usize]);
+            moments.add(&Moments::of_tet([a, c, b, corners[0]]));
+        }
+    }
+    moments
+}
+
+fn push_fan(facets: &mut Vec<FacetTriangle>, ring: &[u8], corners: &[DVec3; 8], is_crack: bool) {
+    let at = |k: usize| corners[ring[k] as usize];
+    let turn: DVec3 = (1..ring.len() - 1).map(|k| (at(k) - at(0)).cross(at(k + 1) - at(0))).sum();
+    let normal = turn.normalize_or_zero();
+    for k in 1..ring.len() - 1 {
+        let triangle = Triangle::new(at(0), at(k), at(k + 1));
+        facets.push(FacetTriangle { triangle, normal, is_crack });
+    }
+}

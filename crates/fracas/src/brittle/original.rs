@@ -1,0 +1,100 @@
+//! A regular grid that knows the original surface of a body: for each grid point, the triangle nearest to it.
+//!
+//! Close to the original surface, which fracture does not move, this is the better half of the distance field. A grid of
+//! distances would be smooth where the surface has edges. A grid of *triangles* is not: a point measures its distance to the
+//! triangles of the eight grid points around it. The nearest of them is nearly always the nearest of all.
+
+use crate::geom::DVec3;
+use crate::mesh::TriangleId;
+use crate::tree::MeshTree;
+
+/// Grid points beyond which a grid is made coarser.
+const MOST_POINTS: f64 = (1_u32 << 18) as f64;
+
+/// The grid; see the module.
+#[derive(Clone, Debug)]
+pub(super) struct OriginalField {
+    origin: DVec3,
+    spacing: f64,
+    counts: [usize; 3],
+    nearest: Vec<u32>,
+}
+
+/// A point of the original surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct OnSurface {
+    pub squared: f64,
+    pub point: DVec3,
+    pub triangle: u32,
+}
+
+impl OriginalField {
+    /// A grid over the box of a surface with points about `spacing` apart.
+    pub fn build(surface: &MeshTree, spacing: f64) -> Self {
+        let (low, high) = surface.mesh().bounds();
+        let mut spacing = spacing;
+        while ((high - low) / spacing + 2.0).element_product() > MOST_POINTS {
+            spacing *= 1.1;
+        }
+        let counts = ((high - low) / spacing).to_array().map(|n| n.floor() as usize + 2);
+        let at = |i: u32| {
+            let i = i as usize;
+            let place = [i % counts[0], i / counts[0] % counts[1], i / (counts[0] * counts[1])];
+            low + DVec3::from_array(place.map(|x| x as f64)) * spacing
+        };
+        let nearest_of_row = |row: u32| {
+            // The neighbour's triangle bounds the distance, so few boxes are opened.
+            let mut found: Vec<u32> = Vec::with_capacity(counts[0]);
+            for x in 0..counts[0] as u32 {
+                let p = at(row * counts[0] as u32 + x);
+                let reach = found.last().map_or(f64::INFINITY, |&t| {
+                    let point = surface.mesh().triangle(TriangleId(t)).closest_point(p);
+                    point.distance(p) * (1.0 + 1e-9) + 1e-300
+                });
+                let near = surface.find_nearest(p, reach).map(|near| near.triangle.0);
+                found.push(near.unwrap_or_else(|| found.last().copied().unwrap_or(0)));
+            }
+            found
+        };
+        let rows = (counts[1] * counts[2]) as u32;
+        #[cfg(feature = "parallel")]
+        let nearest = {
+            use rayon::prelude::*;
+            (0..rows).into_par_iter().flat_map_iter(nearest_of_row).collect()
+        };
+        #[cfg(not(feature = "parallel"))]
+        let nearest = (0..rows).flat_map(nearest_of_row).collect();
+        Self { origin: low, spacing, counts, nearest }
+    }
+
+    /// A point of the surface near a point inside the body, most often the nearest, if its squared distance is below `limit`.
+    #[inline]
+    pub fn find(&self, surface: &MeshTree, p: DVec3, limit: f64) -> Option<OnSurface> {
+        let at = (p - self.origin) / self.spacing;
+        let [x, y, z] = [0, 1, 2].map(|k| (at[k].max(0.0) as usize).min(self.counts[k] - 2));
+        let first = (z * self.counts[1] + y) * self.counts[0] + x;
+        let (row, layer) = (self.counts[0], self.counts[0] * self.counts[1]);
+        let mut seen = [u32::MAX; 8];
+        let mut best = OnSurface { squared: limit, point: p, triangle: u32::MAX };
+        for k in 0..8 {
+            let corner = first + (k & 1) + (k >> 1 & 1) * row + (k >> 2) * layer;
+            let triangle = self.nearest[corner];
+            if seen[..k].contains(&triangle) {
+                seen[k] = u32::MAX;
+                continue;
+            }
+            seen[k] = triangle;
+            measure(surface, p, triangle, &mut best);
+        }
+        (best.triangle != u32::MAX).then_some(best)
+    }
+}
+
+#[inline]
+fn measure(surface: &MeshTree, p: DVec3, triangle: u32, best: &mut OnSurface) {
+    let point = surface.mesh().triangle(TriangleId(triangle)).closest_point(p);
+    let squared = point.distance_squared(p);
+    if squared < best.squared {
+        *best = OnSurface { squared, point, triangle };
+    }
+}

@@ -1,0 +1,273 @@
+//! A tree of spheres over the points of a fragment that gives coarse points first and follows fractures.
+//!
+//! # Idea
+//!
+//! Every point is a node of the tree, on the level where it appears first in the order of distance. Below it are the points
+//! whose nearest point of the level above it is, level by level:
+//!
+//! ```text
+//!   level 0   a                          reach of c: greatest distance from its parent to c or anything below c
+//!             │╲ ╲ ╲                     a's children in order: b, c, d, e.  Their *tail*: greatest reach from here on
+//!   level 1   │  b  ╲                      tail(b) ≥ tail(c) ≥ tail(d) ≥ tail(e)
+//!   level 2   c   d   e                  A query that knows the distance from a to the other body stops at the first child
+//!                                        whose tail is smaller: all further descendants are out of reach.
+//! ```
+//!
+//! The paper repeats a point on every level with ever smaller spheres; a list of children with tails is the same tree with
+//! each point stored, and asked about, once.
+//!
+//! # Fracture
+//!
+//! A point whose parent goes to another piece is given to its closest ancestor in its own piece, or becomes a root: a
+//! fragment may have a forest. Corners of cracks become children of the node they are next to. Reaches are computed anew by
+//! walking up from every point, which costs points times depth.
+//!
+//! # Invariants (checked by [`SphereTree::validate`])
+//!
+//! Points are sorted by level, parents are on lower levels, children are sorted, and reaches are exact.
+
+use super::{DistanceOrder, order_by_distance};
+use crate::geom::DVec3;
+
+/// A tree of spheres over points; see the module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SphereTree {
+    pub(super) points: Vec<DVec3>,
+    /// The node of the mesh that each point is, or lies next to.
+    pub(super) owners: Vec<u32>,
+    pub(super) is_crack: Vec<bool>,
+    pub(super) levels: Vec<u8>,
+    /// Parent of each point; [`SphereTree::NONE`] for roots.
+    pub(super) parents: Vec<u32>,
+    pub(super) roots: Vec<u32>,
+    /// Point `p` has the children from `child_starts[p]` to `child_starts[p + 1]`.
+    pub(super) child_starts: Vec<u32>,
+    pub(super) children: Vec<u32>,
+    /// For each child, the greatest distance from its parent to anything below it or its later siblings.
+    pub(super) tails: Vec<f64>,
+}
+
+/// A point of a tree that is yet to be put together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sprout {
+    pub point: DVec3,
+    pub owner: u32,
+    pub is_crack: bool,
+    pub level: u8,
+    /// Index of the parent among the sprouts.
+    pub parent: u32,
+}
+
+impl SphereTree {
+    /// No parent.
+    pub(super) const NONE: u32 = u32::MAX;
+
+    /// A tree over points, built from nothing: what an update after a fracture saves.
+    ///
+    /// ```
+    /// use fracas::brittle::SphereTree;
+    /// use fracas::mesh::shapes;
+    /// let ball = SphereTree::of_points(shapes::icosphere(1.0, 2).positions());
+    /// assert!((ball.radius(0) - 2.0).abs() < 1e-9);
+    /// ```
+    #[must_use]
+    pub fn of_points(points: &[DVec3]) -> Self {
+        let nodes: Vec<u32> = (0..points.len() as u32).collect();
+        Self::build(points, &nodes, &order_by_distance(points))
+    }
+
+    /// The tree over the nodes of a body, in their order of distance.
+    pub(super) fn build(points: &[DVec3], nodes: &[u32], order: &DistanceOrder) -> Self {
+        let sprout = |place: usize| {
+            let index = order.order[place] as usize;
+            Sprout {
+                point: points[index],
+                owner: nodes[index],
+                is_crack: false,
+                level: DistanceOrder::level(place),
+                parent: if place == 0 { Self::NONE } else { order.parents[place] },
+            }
+        };
+        Self::assemble(&(0..order.order.len()).map(sprout).collect::<Vec<_>>())
+    }
+
+    /// Puts points together. Parents must be on lower levels; the order within a level is kept.
+    pub(super) fn assemble(sprouts: &[Sprout]) -> Self {
+        let count = sprouts.len();
+        // By level, with a counting sort.
+        let mut starts = [0_u32; 257];
+        for sprout in sprouts {
+            starts[sprout.level as usize + 1] += 1;
+        }
+        for level in 0..256 {
+            starts[level + 1] += starts[level];
+        }
+        let mut place_of = vec![0_u32; count];
+        let mut at = vec![0_u32; count];
+        for (i, sprout) in sprouts.iter().enumerate() {
+            let slot = &mut starts[sprout.level as usize];
+            place_of[i] = *slot;
+            at[*slot as usize] = i as u32;
+            *slot += 1;
+        }
+        let sorted =
+            |f: fn(&Sprout) -> u32| at.iter().map(|&i| f(&sprouts[i as usize])).collect::<Vec<u32>>();
+        let mut tree = Self {
+            points: at.iter().map(|&i| sprouts[i as usize].point).collect(),
+            owners: sorted(|sprout| sprout.owner),
+            is_crack: at.iter().map(|&i| sprouts[i as usize].is_crack).collect(),
+            levels: at.iter().map(|&i| sprouts[i as usize].level).collect(),
+            parents: sorted(|sprout| sprout.parent),
+            ..Self::default()
+        };
+        for parent in tree.parents.iter_mut().filter(|parent| **parent != Self::NONE) {
+            *parent = place_of[*parent as usize];
+        }
+        tree.link();
+        tree
+    }
+
+    /// Lists children and computes tails from parents.
+    fn link(&mut self) {
+        let count = self.points.len();
+        let mut starts = vec![0_u32; count + 1];
+        for &parent in self.parents.iter().filter(|&&parent| parent != Self::NONE) {
+            starts[parent as usize + 1] += 1;
+        }
+        for p in 0..count {
+            starts[p + 1] += starts[p];
+        }
+        self.children = vec![0; starts[count] as usize];
+        self.roots.clear();
+        let mut next = starts.clone();
+        let mut slot_of = vec![0_u32; count];
+        for p in 0..count {
+            let parent = self.parents[p];
+            if parent == Self::NONE {
+                self.roots.push(p as u32);
+                continue;
+            }
+            let slot = &mut next[parent as usize];
+            self.children[*slot as usize] = p as u32;
+            slot_of[p] = *slot;
+            *slot += 1;
+        }
+        self.child_starts = starts;
+        // Squared reach of each child: every point reports to all its ancestors.
+        let mut reach = vec![0.0_f64; self.children.len()];
+        for p in 0..count {
+            let mut below = p;
+            while self.parents[below] != Self::NONE {
+                let above = self.parents[below] as usize;
+                let slot = &mut reach[slot_of[below] as usize];
+                *slot = slot.max(self.points[above].distance_squared(self.points[p]));
+                below = above;
+            }
+        }
+        // A tail is the greatest reach from a child on; rounded up, so that spheres hold what touches them.
+        for p in 0..count {
+            let mut tail = 0.0_f64;
+            for slot in (self.child_starts[p]..self.child_starts[p + 1]).rev() {
+                tail = tail.max(reach[slot as usize].sqrt() * (1.0 + 4.0 * f64::EPSILON));
+                reach[slot as usize] = tail;
+            }
+        }
+        self.tails = reach;
+    }
+
+    /// Number of points.
+    #[must_use]
+    pub fn point_count(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Number of trees in the forest.
+    #[must_use]
+    pub fn root_count(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// The points, coarse ones first, in the body's coordinates.
+    #[must_use]
+    pub fn points(&self) -> &[DVec3] {
+        &self.points
+    }
+
+    /// The radius of the sphere around a point that holds everything below it. Panics if there is no such point.
+    #[must_use]
+    pub fn radius(&self, point: usize) -> f64 {
+        let [from, to] = [self.child_starts[point], self.child_starts[point + 1]];
+        if from == to { 0.0 } else { self.tails[from as usize] }
+    }
+
+    /// Checks every invariant, by looking at all descendants of every point.
+    ///
+    /// # Errors
+    /// The first that is broken, in words.
+    pub fn validate(&self) -> Result<(), String> {
+        let count = self.points.len();
+        if !self.levels.is_sorted() {
+            return Err("points are not sorted by level".into());
+        }
+        for p in 0..count {
+            let parent = self.parents[p];
+            if parent == Self::NONE {
+                if !self.roots.contains(&(p as u32)) {
+                    return Err(format!("point {p} has no parent and is no root"));
+                }
+            } else if self.levels[parent as usize] >= self.levels[p] {
+                return Err(format!("point {p} is not below its parent {parent}"));
+            }
+            let children = &self.children[self.child_starts[p] as usize..self.child_starts[p + 1] as usize];
+            if !children.is_sorted() || children.iter().any(|&c| self.parents[c as usize] != p as u32) {
+                return Err(format!("the children of point {p} are wrong"));
+            }
+            for (k, _) in children.iter().enumerate() {
+                let tail = self.tails[self.child_starts[p] as usize + k];
+                let mut farthest = 0.0_f64;
+                let mut open = children[k..].to_vec();
+                while let Some(q) = open.pop() {
+                    farthest = farthest.max(self.points[p].distance(self.points[q as usize]));
+                    let [from, to] = [self.child_starts[q as usize], self.child_starts[q as usize + 1]];
+                    open.extend(&self.children[from as usize..to as usize]);
+                }
+                if !(farthest <= tail && tail <= farthest * (1.0 + 1e-9) + 1e-300) {
+                    return Err(format!(
+                        "the sphere of point {p} from child {k} on has radius {tail}, not {farthest}"
+                    ));
+                }
+            }
+        }
+        let reached = self.roots.len() + self.children.len();
+        if reached != count {
+            return Err(format!("{reached} of {count} points are in the tree"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::tets::brick;
+
+    #[test]
+    fn a_built_tree_holds_all_points_in_its_spheres() {
+        let points = brick(DVec3::new(1.0, 0.8, 0.3), [7, 6, 3]).positions().to_vec();
+        let nodes: Vec<u32> = (0..points.len() as u32).collect();
+        let tree = SphereTree::build(&points, &nodes, &order_by_distance(&points));
+        tree.validate().unwrap();
+        assert_eq!((tree.point_count(), tree.root_count()), (points.len(), 1));
+        let farthest = points.iter().map(|p| p.distance(tree.points[0])).fold(0.0, f64::max);
+        assert!((tree.radius(0) - farthest).abs() < 1e-12);
+    }
+
+    #[test]
+    fn validate_finds_a_sphere_that_is_too_small() {
+        let points = brick(DVec3::ONE, [3, 3, 3]).positions().to_vec();
+        let nodes: Vec<u32> = (0..points.len() as u32).collect();
+        let mut tree = SphereTree::build(&points, &nodes, &order_by_distance(&points));
+        tree.tails[0] *= 0.99;
+        assert!(tree.validate().is_err());
+    }
+}

@@ -1,0 +1,95 @@
+//! The surface of a fragment as a triangle mesh: for rendering, and for exact pairs.
+
+use super::pattern::FacetSide;
+use super::{BrittleBody, BrittleError, FragmentId, Solid};
+use crate::geom::DVec3;
+use crate::mesh::Mesh;
+use crate::mesh::tets::FACES;
+
+/// A corner of the surface by the nodes it lies between, sorted; the rest is [`Solid::NONE`].
+type Key = [u32; 4];
+
+impl BrittleBody {
+    /// The surface of a fragment, closed and facing outward, and for each triangle whether it lies on a crack.
+    ///
+    /// The two sides of a crack have corners at the same positions, up to rounding.
+    ///
+    /// # Errors
+    /// If there is no such fragment, or it has broken.
+    ///
+    /// # Cost
+    /// A sort of the corners of its surface.
+    ///
+    /// ```
+    /// use fracas::brittle::{BrittleBody, Solid, SolidOptions};
+    /// use fracas::{geom::DVec3, mesh::{Report, tets::brick}};
+    /// let solid = Solid::build(brick(DVec3::ONE, [3, 3, 3]), &SolidOptions::default())?;
+    /// let body = BrittleBody::new(solid.into());
+    /// let (surface, is_crack) = body.surface(body.fragments().next().unwrap())?;
+    /// assert!(Report::of(&surface).closed && is_crack.iter().all(|crack| !crack));
+    /// # Ok::<(), fracas::brittle::BrittleError>(())
+    /// ```
+    pub fn surface(&self, fragment: FragmentId) -> Result<(Mesh, Vec<bool>), BrittleError> {
+        let known = self.fragment(fragment)?;
+        let mut corners: Vec<(Key, DVec3)> = vec![];
+        let mut is_crack = vec![];
+        for &tet in &known.tets {
+            let nodes = self.solid.mesh.tets()[tet as usize];
+            let triangles = self.solid.triangles_of_tet[tet as usize];
+            let index = self.cut_of[tet as usize];
+            if index == Solid::NONE {
+                for face in (0..4).filter(|&face| triangles[face] != Solid::NONE) {
+                    corners.extend(FACES[face].map(|k| (key_of(&nodes, 1 << k), self.position(nodes[k]))));
+                    is_crack.push(false);
+                }
+                continue;
+            }
+            let cut = &self.cuts[index as usize];
+            let pattern = self.book.get(cut.pattern);
+            let number = cut.part_of(fragment.0).expect("the tetrahedron has a part of the fragment");
+            let part = &pattern.parts[number];
+            let places = cut.corners_of(part, &self.solid.mesh.corners(tet as usize));
+            for facet in &part.facets {
+                let crack = match facet.side {
+                    FacetSide::Crack => true,
+                    FacetSide::Face(face) if triangles[face as usize] != Solid::NONE => false,
+                    FacetSide::Face(_) => continue,
+                };
+                let corner = |v: u8| (key_of(&nodes, part.supports[v as usize]), places[v as usize]);
+                for k in 1..facet.ring.len() - 1 {
+                    corners.extend([facet.ring[0], facet.ring[k], facet.ring[k + 1]].map(corner));
+                    is_crack.push(crack);
+                }
+            }
+        }
+        Ok((joined(&corners), is_crack))
+    }
+}
+
+fn key_of(nodes: &[u32; 4], support: u8) -> Key {
+    let mut key = [Solid::NONE; 4];
+    for (k, slot) in key.iter_mut().enumerate() {
+        if support >> k & 1 == 1 {
+            *slot = nodes[k];
+        }
+    }
+    key.sort_unstable();
+    key
+}
+
+/// A mesh of triangles whose corners are the same vertex where they have the same key.
+fn joined(corners: &[(Key, DVec3)]) -> Mesh {
+    let mut order: Vec<u32> = (0..corners.len() as u32).collect();
+    order.sort_unstable_by_key(|&i| (corners[i as usize].0, i));
+    let mut positions = vec![];
+    let mut vertex_of = vec![0; corners.len()];
+    for (k, &i) in order.iter().enumerate() {
+        let (key, position) = corners[i as usize];
+        if k == 0 || corners[order[k - 1] as usize].0 != key {
+            positions.push(position);
+        }
+        vertex_of[i as usize] = positions.len() as u32 - 1;
+    }
+    let triangles = vertex_of.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect();
+    Mesh::new(positions, triangles).expect("corners lie between finite nodes")
+}

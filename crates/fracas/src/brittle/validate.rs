@@ -1,0 +1,157 @@
+//! Checks everything a brittle body promises, slowly.
+
+use super::pattern::part_of;
+use super::{BrittleBody, Solid};
+use std::collections::BTreeSet;
+
+impl BrittleBody {
+    /// Checks every invariant; for tests.
+    ///
+    /// # Errors
+    /// The first that is broken, in words.
+    pub fn validate(&self) -> Result<(), String> {
+        self.validate_nodes()?;
+        self.validate_cuts()?;
+        for (id, fragment) in self.fragments.iter().enumerate() {
+            let Some(fragment) = fragment else { continue };
+            fragment.tree.validate().map_err(|error| format!("tree of fragment {id}: {error}"))?;
+            let nodes = fragment.tree.owners.iter().zip(&fragment.tree.is_crack);
+            let mut nodes: Vec<u32> = nodes.filter(|(_, crack)| !**crack).map(|(&node, _)| node).collect();
+            nodes.sort_unstable();
+            if nodes != fragment.nodes {
+                return Err(format!("the tree of fragment {id} does not have its nodes"));
+            }
+            for &tet in &fragment.tets {
+                let [from, to] = [fragment.low, fragment.high].map(|corner| self.solid.cells.cell_of(corner));
+                let in_box = |cell: &[usize; 3]| (0..3).all(|k| from[k] <= cell[k] && cell[k] <= to[k]);
+                let cells = self.solid.cells.cells_of(tet).iter().map(|packed| packed.cell());
+                for cell in cells.filter(in_box) {
+                    if !fragment.presence.has(cell) {
+                        return Err(format!("fragment {id} is not marked in cell {cell:?}"));
+                    }
+                }
+            }
+            self.validate_corners(id as u32)?;
+        }
+        Ok(())
+    }
+
+    fn validate_nodes(&self) -> Result<(), String> {
+        for &node in &self.solid.nodes {
+            let id = self.fragment_of[node as usize] as usize;
+            let Some(fragment) = self.fragments.get(id).and_then(Option::as_ref) else {
+                return Err(format!("node {node} is in fragment {id}, which is not there"));
+            };
+            if fragment.nodes.binary_search(&node).is_err() {
+                return Err(format!("fragment {id} does not list node {node}"));
+            }
+        }
+        let listed: usize = self.fragments.iter().flatten().map(|fragment| fragment.nodes.len()).sum();
+        if listed != self.solid.nodes.len() {
+            return Err(format!("{listed} nodes are listed, not {}", self.solid.nodes.len()));
+        }
+        for (id, fragment) in self.fragments.iter().enumerate() {
+            let Some(fragment) = fragment else { continue };
+            let mut reached = BTreeSet::from([fragment.nodes[0]]);
+            let mut open = vec![fragment.nodes[0]];
+            while let Some(node) = open.pop() {
+                for &other in self.solid.adjacency.neighbours(node) {
+                    if self.fragment_of[other as usize] as usize == id && reached.insert(other) {
+                        open.push(other);
+                    }
+                }
+            }
+            if reached.len() != fragment.nodes.len() {
+                return Err(format!("fragment {id} does not hang together"));
+            }
+            let mut tets: Vec<u32> =
+                fragment.nodes.iter().flat_map(|&node| self.solid.adjacency.tets_of(node)).copied().collect();
+            tets.sort_unstable();
+            tets.dedup();
+            if tets != fragment.tets {
+                return Err(format!("fragment {id} does not list its tetrahedra"));
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_cuts(&self) -> Result<(), String> {
+        for (tet, nodes) in self.solid.mesh.tets().iter().enumerate() {
+            let fragments: BTreeSet<u32> =
+                nodes.iter().map(|&node| self.fragment_of[node as usize]).collect();
+            let index = self.cut_of[tet];
+            if (index == Solid::NONE) != (fragments.len() == 1) {
+                return Err(format!(
+                    "tetrahedron {tet} has {} fragments, but is cut or is not",
+                    fragments.len()
+                ));
+            }
+            if index == Solid::NONE {
+                continue;
+            }
+            let cut = &self.cuts[index as usize];
+            for k in 0..4 {
+                let expected: u8 = (0..4)
+                    .filter(|&j| self.fragment_of[nodes[j] as usize] == self.fragment_of[nodes[k] as usize])
+                    .map(|j| 1 << j)
+                    .sum();
+                let part = cut.part_with(k);
+                let is_own = part.fragment == self.fragment_of[nodes[k] as usize];
+                if part_of(&cut.groups, k) != expected || part.nodes != expected || !is_own {
+                    return Err(format!("the parts of tetrahedron {tet} are not those of its nodes"));
+                }
+            }
+        }
+        for &node in &self.solid.nodes {
+            let tet = self.crack_of[node as usize];
+            if tet == Solid::NONE {
+                continue;
+            }
+            let p = self.position(node);
+            let own = self.fragment_of[node as usize];
+            let distance = self.crack_squared(own, tet, p, f64::INFINITY).sqrt();
+            if distance != self.crack_distance[node as usize] {
+                let known = self.crack_distance[node as usize];
+                return Err(format!("node {node} remembers the distance {known}, not {distance}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every corner of the surface of a fragment must be a point of its tree, and every crack point such a corner.
+    fn validate_corners(&self, id: u32) -> Result<(), String> {
+        let fragment = self.fragments[id as usize].as_ref().expect("it is alive");
+        let (surface, _) = self.surface(super::FragmentId(id)).map_err(|error| error.to_string())?;
+        let rounded =
+            |p: crate::geom::DVec3| (p / self.solid.radius * 1e9).round().to_array().map(|x| x as i64);
+        let tree: BTreeSet<[i64; 3]> = fragment.tree.points.iter().map(|&p| rounded(p)).collect();
+        // Rounding may fall either way, so a neighbour of the rounded place will do.
+        let is_there = |set: &BTreeSet<[i64; 3]>, p| {
+            let [x, y, z] = rounded(p);
+            (0..27).any(|k| set.contains(&[x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1]))
+        };
+        for triangle in
+            (0..surface.triangle_count() as u32).map(|t| surface.triangle(crate::mesh::TriangleId(t)))
+        {
+            let cell = self.solid.cells.cell_of(triangle.centroid());
+            if !fragment.skin.has(cell) {
+                return Err(format!("the surface of fragment {id} is not marked in cell {cell:?}"));
+            }
+        }
+        if let Some(corner) = surface.positions().iter().find(|&&p| !is_there(&tree, p)) {
+            return Err(format!("the corner {corner} of fragment {id} is not in its tree"));
+        }
+        let corners: BTreeSet<[i64; 3]> = surface.positions().iter().map(|&p| rounded(p)).collect();
+        let cracks = fragment.tree.points.iter().zip(&fragment.tree.is_crack).filter(|(_, crack)| **crack);
+        for (&p, _) in cracks.clone() {
+            if !is_there(&corners, p) {
+                return Err(format!("the crack point {p} of fragment {id} is no corner of its surface"));
+            }
+        }
+        let interior = fragment.tree.points.len() - cracks.count();
+        if interior != fragment.nodes.len() {
+            return Err(format!("fragment {id} has {interior} points for its nodes"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! Makes pieces of labels: connected ones, and none too small.
+
+use crate::mesh::tets::TetAdjacency;
+use std::collections::BTreeMap;
+
+/// No piece yet, or not a node of the part.
+const NONE: u32 = u32::MAX;
+
+/// Pieces from labels: nodes of one label that hang together are a piece, and pieces of fewer than `least` nodes are given to
+/// the neighbour they share the most edges with, smallest first. Returns the piece of each node, from 0 in the order of their
+/// first nodes, and how many there are.
+pub(super) fn connect_and_merge(
+    adjacency: &TetAdjacency,
+    nodes: &[u32],
+    labels: &[u32],
+    least: usize,
+) -> (Vec<u32>, usize) {
+    let mut index_of = vec![NONE; nodes.last().map_or(0, |&last| last as usize + 1)];
+    for (index, &node) in nodes.iter().enumerate() {
+        index_of[node as usize] = index as u32;
+    }
+    let neighbours = |at: usize| {
+        let indices = adjacency
+            .neighbours(nodes[at])
+            .iter()
+            .map(|&n| index_of.get(n as usize).copied().unwrap_or(NONE));
+        indices.filter(|&index| index != NONE).map(|index| index as usize)
+    };
+    let mut piece_of = vec![NONE; nodes.len()];
+    let mut members: Vec<Vec<usize>> = vec![];
+    for start in 0..nodes.len() {
+        if piece_of[start] != NONE {
+            continue;
+        }
+        let piece = members.len() as u32;
+        piece_of[start] = piece;
+        let mut found = vec![start];
+        let mut done = 0;
+        while done < found.len() {
+            for next in neighbours(found[done]) {
+                if piece_of[next] == NONE && labels[next] == labels[start] {
+                    piece_of[next] = piece;
+                    found.push(next);
+                }
+            }
+            done += 1;
+        }
+        members.push(found);
+    }
+    let mut small: Vec<(usize, usize)> = members
+        .iter()
+        .enumerate()
+        .map(|(piece, list)| (list.len(), piece))
+        .filter(|&(n, _)| n < least)
+        .collect();
+    small.sort_unstable();
+    for (_, piece) in small {
+        // It may have grown by others that were given to it.
+        if members[piece].is_empty() || members[piece].len() >= least {
+            continue;
+        }
+        let mut shared: BTreeMap<u32, usize> = BTreeMap::new();
+        for &at in &members[piece] {
+            for next in neighbours(at).filter(|&next| piece_of[next] != piece as u32) {
+                *shared.entry(piece_of[next]).or_default() += 1;
+            }
+        }
+        let most = shared.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a });
+        let Some((heir, _)) = most else { continue };
+        let list = std::mem::take(&mut members[piece]);
+        list.iter().for_each(|&at| piece_of[at] = heir);
+        members[heir as usize].extend(list);
+    }
+    // Numbers without gaps.
+    let mut number_of = vec![NONE; members.len()];
+    let mut pieces = 0;
+    for piece in &mut piece_of {
+        let number = &mut number_of[*piece as usize];
+        if *number == NONE {
+            *number = pieces;
+            pieces += 1;
+        }
+        *piece = *number;
+    }
+    (piece_of, pieces as usize)
+}

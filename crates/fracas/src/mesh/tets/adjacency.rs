@@ -1,0 +1,229 @@
+//! How the tetrahedra of a mesh meet: across faces, along edges, at nodes.
+//!
+//! # Idea
+//!
+//! Faces are put into rows by their lowest node (a counting sort) and each short row is sorted; equal neighbours in a row
+//! are the two uses of one face. Edges are found in the same way. No hash map takes part, so the structure depends
+//! on the mesh alone.
+//!
+//! # Invariants
+//!
+//! Rows are sorted. The neighbour across a face is another tetrahedron with the same three nodes, on the other side.
+
+use super::{EDGES, FACES, TetError, TetMesh};
+
+/// Face, edge and node neighbourhoods of a tetrahedral mesh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TetAdjacency {
+    /// The tetrahedron across each face, or [`TetAdjacency::NONE`].
+    across: Vec<[u32; 4]>,
+    /// Node `n` has the neighbours from `neighbour_starts[n]` to `neighbour_starts[n + 1]`.
+    neighbour_starts: Vec<u32>,
+    neighbours: Vec<u32>,
+    /// Node `n` has the tetrahedra from `tet_starts[n]` to `tet_starts[n + 1]`.
+    tet_starts: Vec<u32>,
+    tets: Vec<u32>,
+}
+
+impl TetAdjacency {
+    /// Where there is no tetrahedron across a face.
+    pub const NONE: u32 = u32::MAX;
+
+    /// The neighbourhoods of a mesh.
+    ///
+    /// # Errors
+    /// [`TetError::CrowdedFace`] where three tetrahedra share a face, [`TetError::Folded`] where two lie on the same side of
+    /// the face they share.
+    ///
+    /// # Cost
+    /// Linear, but for the sorting of the faces at each node.
+    ///
+    /// ```
+    /// use fracas::mesh::tets::{TetAdjacency, brick};
+    /// use fracas::geom::DVec3;
+    /// let block = brick(DVec3::ONE, [2, 2, 2]);
+    /// let adjacency = TetAdjacency::build(&block).unwrap();
+    /// let outside = (0..block.tet_count()).flat_map(|t| adjacency.across(t));
+    /// assert_eq!(outside.filter(|&t| t == TetAdjacency::NONE).count(), 6 * 4 * 4);
+    /// ```
+    pub fn build(mesh: &TetMesh) -> Result<Self, TetError> {
+        let (tet_starts, tets) =
+            rows(mesh.node_count(), mesh.tets().iter().enumerate(), |(t, corners), put| {
+                corners.iter().for_each(|&node| put(node, t as u32));
+            });
+        let (neighbour_starts, neighbours) = neighbours_of_nodes(mesh);
+        Ok(Self { across: match_faces(mesh)?, neighbour_starts, neighbours, tet_starts, tets })
+    }
+
+    /// The tetrahedra across the four faces; [`TetAdjacency::NONE`] where a face is on the boundary. Panics if there is no
+    /// such tetrahedron.
+    #[inline]
+    #[must_use]
+    pub fn across(&self, tet: usize) -> [u32; 4] {
+        self.across[tet]
+    }
+
+    /// The nodes joined to a node by an edge, in order. Panics if there is no such node.
+    #[inline]
+    #[must_use]
+    pub fn neighbours(&self, node: u32) -> &[u32] {
+        let n = node as usize;
+        &self.neighbours[self.neighbour_starts[n] as usize..self.neighbour_starts[n + 1] as usize]
+    }
+
+    /// The tetrahedra that have a node, in order. Panics if there is no such node.
+    #[inline]
+    #[must_use]
+    pub fn tets_of(&self, node: u32) -> &[u32] {
+        let n = node as usize;
+        &self.tets[self.tet_starts[n] as usize..self.tet_starts[n + 1] as usize]
+    }
+
+    /// Number of edges.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
+        self.neighbours.len() / 2
+    }
+
+    /// Every edge, the lower node first, sorted.
+    pub fn edges(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
+        let nodes = self.neighbour_starts.len().saturating_sub(1) as u32;
+        (0..nodes).flat_map(move |a| {
+            self.neighbours(a).iter().copied().filter(move |&b| b > a).map(move |b| [a, b])
+        })
+    }
+}
+
+/// Puts values into rows by a counting sort: `each` hands out (row, value). Rows keep the order in which values come.
+fn rows<T>(
+    count: usize,
+    items: impl Iterator<Item = T> + Clone,
+    each: impl Fn(T, &mut dyn FnMut(u32, u32)),
+) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; count + 1];
+    for item in items.clone() {
+        each(item, &mut |row, _| starts[row as usize + 1] += 1);
+    }
+    for row in 0..count {
+        starts[row + 1] += starts[row];
+    }
+    let mut next = starts.clone();
+    let mut values = vec![0; starts[count] as usize];
+    for item in items {
+        each(item, &mut |row, value| {
+            values[next[row as usize] as usize] = value;
+            next[row as usize] += 1;
+        });
+    }
+    (starts, values)
+}
+
+fn neighbours_of_nodes(mesh: &TetMesh) -> (Vec<u32>, Vec<u32>) {
+    let (starts, mut with_repeats) = rows(mesh.node_count(), mesh.tets().iter(), |corners, put| {
+        for [i, j] in EDGES {
+            put(corners[i], corners[j]);
+            put(corners[j], corners[i]);
+        }
+    });
+    let mut unique_starts = Vec::with_capacity(starts.len());
+    let mut neighbours = Vec::with_capacity(with_repeats.len() / 4);
+    unique_starts.push(0);
+    for node in 0..mesh.node_count() {
+        let row = &mut with_repeats[starts[node] as usize..starts[node + 1] as usize];
+        row.sort_unstable();
+        let first = neighbours.len();
+        for &neighbour in row.iter() {
+            if neighbours.len() == first || neighbours.last() != Some(&neighbour) {
+                neighbours.push(neighbour);
+            }
+        }
+        unique_starts.push(neighbours.len() as u32);
+    }
+    (unique_starts, neighbours)
+}
+
+/// For each face of each tetrahedron, the tetrahedron on its other side.
+fn match_faces(mesh: &TetMesh) -> Result<Vec<[u32; 4]>, TetError> {
+    let corners_of = |face: u32| FACES[face as usize % 4].map(|k| mesh.tets()[face as usize / 4][k]);
+    let (starts, mut faces) = rows(mesh.node_count(), 0..4 * mesh.tet_count() as u32, |face, put| {
+        let corners = corners_of(face);
+        put(corners[0].min(corners[1]).min(corners[2]), face);
+    });
+    let mut across = vec![[TetAdjacency::NONE; 4]; mesh.tet_count()];
+    let sorted = |face: u32| {
+        let mut corners = corners_of(face);
+        corners.sort_unstable();
+        corners
+    };
+    for node in 0..mesh.node_count() {
+        let row = &mut faces[starts[node] as usize..starts[node + 1] as usize];
+        row.sort_unstable_by_key(|&face| (sorted(face), face));
+        for same in row.chunk_by(|&a, &b| sorted(a) == sorted(b)) {
+            let tets: Vec<usize> = same.iter().take(3).map(|&face| face as usize / 4).collect();
+            match *same {
+                [_] => {}
+                [a, b] if is_even(corners_of(a)) == is_even(corners_of(b)) => {
+                    return Err(TetError::Folded { tets: [tets[0], tets[1]] });
+                }
+                [a, b] => {
+                    across[a as usize / 4][a as usize % 4] = b / 4;
+                    across[b as usize / 4][b as usize % 4] = a / 4;
+                }
+                _ => return Err(TetError::CrowdedFace { tets: [tets[0], tets[1], tets[2]] }),
+            }
+        }
+    }
+    Ok(across)
+}
+
+/// Whether three numbers are in order but for a rotation.
+fn is_even([a, b, c]: [u32; 3]) -> bool {
+    [a < b, b < c, c < a].iter().filter(|&&ascends| ascends).count() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geom::DVec3;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn neighbours_agree_with_a_search_over_all_pairs() {
+        let mesh = crate::mesh::tets::brick(DVec3::new(1.0, 2.0, 3.0), [2, 1, 3]);
+        let adjacency = TetAdjacency::build(&mesh).unwrap();
+        for (t, corners) in mesh.tets().iter().enumerate() {
+            for (k, face) in FACES.iter().enumerate() {
+                let nodes: BTreeSet<u32> = face.iter().map(|&i| corners[i]).collect();
+                let shares = |u: &usize| {
+                    *u != t && nodes.is_subset(&mesh.tets()[*u].iter().copied().collect::<BTreeSet<u32>>())
+                };
+                let expected = (0..mesh.tet_count()).find(shares).map_or(TetAdjacency::NONE, |u| u as u32);
+                assert_eq!(adjacency.across(t)[k], expected);
+            }
+        }
+        for node in 0..mesh.node_count() as u32 {
+            let tets: Vec<u32> =
+                (0..mesh.tet_count() as u32).filter(|&t| mesh.tets()[t as usize].contains(&node)).collect();
+            assert_eq!(adjacency.tets_of(node), tets);
+            let mut near: Vec<u32> =
+                tets.iter().flat_map(|&t| mesh.tets()[t as usize]).filter(|&n| n != node).collect();
+            near.sort_unstable();
+            near.dedup();
+            assert_eq!(adjacency.neighbours(node), near);
+        }
+        assert_eq!(adjacency.edges().count(), adjacency.edge_count());
+        assert!(adjacency.edges().is_sorted());
+    }
+
+    #[test]
+    fn tetrahedra_that_cannot_lie_side_by_side_are_refused() {
+        let corners =
+            [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, 2.0 * DVec3::Z, DVec3::NEG_Z, 2.0 * DVec3::NEG_Z];
+        let build = |tets: &[[u32; 4]]| {
+            TetAdjacency::build(&TetMesh::new(corners.to_vec(), tets.to_vec()).unwrap()).unwrap_err()
+        };
+        assert_eq!(build(&[[0, 1, 2, 3], [0, 1, 2, 4]]), TetError::Folded { tets: [0, 1] });
+        let crowded = build(&[[0, 1, 2, 3], [0, 2, 1, 5], [0, 2, 1, 6]]);
+        assert_eq!(crowded, TetError::CrowdedFace { tets: [0, 1, 2] });
+    }
+}

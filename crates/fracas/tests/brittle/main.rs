@@ -1,0 +1,8 @@
+//! Brittle bodies: geometry, distances, trees and contacts after several generations of fracture, against brute force.
+
+mod contacts;
+mod cracks;
+mod errors;
+mod field;
+mod fractures;
+mod pieces;
