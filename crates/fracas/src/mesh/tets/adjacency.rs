@@ -44,7 +44,7 @@ impl TetAdjacency {
     /// let block = brick(DVec3::ONE, [2, 2, 2]);
     /// let adjacency = TetAdjacency::build(&block).unwrap();
     /// let outside = (0..block.tet_count()).flat_map(|t| adjacency.across(t));
-    /// assert_eq!(outside.filter(|&t| t == TetAdjacency::NONE).count(), 6 * 4 * 4);
+    /// assert_eq!(outside.filter(|&t| t == TetAdjacency::NONE).count(), 6 * 4 * 2);
     /// ```
     pub fn build(mesh: &TetMesh) -> Result<Self, TetError> {
         let (tet_starts, tets) =

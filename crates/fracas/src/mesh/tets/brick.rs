@@ -7,7 +7,7 @@ use crate::geom::DVec3;
 ///
 /// Nodes are the corners and the centres of the boxes. Two centres of neighbouring boxes and an edge of the face between
 /// them make a tetrahedron, and so do the centre and half a face on the outside. In cubic boxes all dihedral angles
-/// are between 45° and 90°, and few directions are preferred, which is good for cracks.
+/// are between 45° and 120°, and few directions are preferred, which is good for cracks.
 ///
 /// # Panics
 /// If a size is not positive and finite, or a count is 0, or there are more tetrahedra than ids.

@@ -21,7 +21,7 @@ impl DihedralAngles {
     /// use fracas::geom::DVec3;
     /// use fracas::mesh::tets::{DihedralAngles, brick};
     /// let angles = DihedralAngles::of(&brick(DVec3::ONE, [3, 3, 3]));
-    /// assert!(angles.smallest > 44.9 && angles.largest < 90.1);
+    /// assert!(angles.smallest > 44.9 && angles.largest < 120.1);
     /// ```
     #[must_use]
     pub fn of(mesh: &TetMesh) -> Self {
