@@ -84,7 +84,13 @@ impl<'a> FreeText<'a> {
     pub fn check_announced(&self, what: &str, announced: u64, values: u64) -> Result<(), Fault> {
         // Each value is a digit and a blank, but for the last blank of the file.
         let needed = (u128::from(announced) * u128::from(values) * 2).saturating_sub(1);
-        self.lines.input().check_room(self.place(), what, announced, needed)
+        // What is left of the present line counts too.
+        let left = self.left();
+        if needed <= u128::from(left) {
+            return Ok(());
+        }
+        let what = what.to_owned();
+        Err(Fault::new(self.place(), Reason::NotEnoughBytes { what, announced, needed, left }))
     }
 
     /// The next word, wherever it is, in capitals; empty at the end of the file.

@@ -5,7 +5,7 @@
 //! - `MeshVersionFormatted` 1 to 4, `Dimension` 3, which may be absent, `Vertices`, `Tetrahedra` and `End`. Words may be spread
 //!   over lines at will and be in capitals.
 //! - Each vertex has a label after its coordinates and each tetrahedron one after its corners; they are skipped.
-//! - Sections of any other name are skipped, up to the next line that begins with a letter.
+//! - Sections of any other name are skipped, up to the next word that begins with a letter.
 //! - Both sections may come in either order, `Tetrahedra` only once.
 //!
 //! # Reference
@@ -91,12 +91,10 @@ fn read_tetrahedra(text: &mut FreeText<'_>) -> Result<Vec<([i64; 4], u64)>, Faul
     Ok(tets)
 }
 
-/// Skips to the next line that begins with a letter.
+/// Skips to the next word that begins with a letter.
 fn skip_section(text: &mut FreeText<'_>) -> Result<(), Fault> {
-    loop {
-        text.skip_line();
-        if !text.next_content()? || text.line().rest().first().is_some_and(u8::is_ascii_alphabetic) {
-            return Ok(());
-        }
+    while text.next_content()? && !text.line().rest().first().is_some_and(u8::is_ascii_alphabetic) {
+        text.with_line(|line| Ok(line.word().map(drop)))?;
     }
+    Ok(())
 }
