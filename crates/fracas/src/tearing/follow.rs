@@ -22,6 +22,7 @@ use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit};
 use crate::pairs::Frame;
 use crate::tree::split::Item;
+use glam::Vec4;
 
 /// Work done by one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +67,29 @@ pub(super) struct FollowScratch {
     roots: Vec<u32>,
 }
 
+impl FollowScratch {
+    /// Makes room for edits of so many triangles, and writes to it once.
+    pub(super) fn reserve(&mut self, triangles: usize) {
+        let none = Item { low: Vec4::ZERO, high: Vec4::ZERO };
+        let group = Group { host: NONE, first: NONE, next: NONE };
+        warm(&mut self.leaves, Slot::EMPTY, triangles);
+        warm(&mut self.items, none, triangles);
+        warm(&mut self.climbing, 0, triangles);
+        warm(&mut self.touched, 0, triangles);
+        warm(&mut self.bunches, Bunch { slot: NONE, first_group: NONE }, triangles);
+        warm(&mut self.placement.groups, group, triangles);
+        warm(&mut self.placement.next, NONE, triangles);
+    }
+}
+
+/// An empty list with room that the system has already handed out.
+fn warm<T: Clone>(list: &mut Vec<T>, value: T, length: usize) {
+    if list.capacity() < length {
+        list.resize(length, value);
+        list.clear();
+    }
+}
+
 /// The box of a triangle in frame coordinates, as a leaf.
 #[inline]
 pub(super) fn leaf_slot(mesh: &LiveMesh, frame: &Frame, triangle: u32) -> Slot {
@@ -97,7 +121,8 @@ impl Tree {
             inserted: edit.added.len() as u64,
             ..TearStats::default()
         };
-        stats.rebuilt = self.settle(options, &mut scratch);
+        let changed = edit.removed.len() + edit.added.len();
+        stats.rebuilt = self.settle(changed, options, &mut scratch);
 
         let frame = self.frame;
         scratch.leaves.clear();

@@ -302,6 +302,9 @@ impl Tree {
     fn reserve(&mut self, triangles: usize, vertices: usize) {
         self.arena.reserve(triangles);
         self.scratch.placement.grow(self.arena.leaf_at.len() + triangles, vertices);
+        self.upkeep.reserve(self.arena.nodes.len() + triangles);
+        // One step seldom brings all of it.
+        self.scratch.reserve(triangles.min(2048));
     }
 
     /// Builds the trees anew: each piece that is there keeps its triangles; a body without pieces becomes one.

@@ -38,11 +38,17 @@ impl Upkeep {
         self.credit = 0;
     }
 
+    /// Makes room for so many nodes.
+    pub(super) fn reserve(&mut self, nodes: usize) {
+        let never = self.step.wrapping_sub(1);
+        self.changed_in.resize(nodes.max(self.changed_in.len()), never);
+    }
+
     /// Ends a step: what it has noted waits from now on.
     pub(super) fn finish_step(&mut self, nodes: usize, options: &TearingOptions) {
         self.step = self.step.wrapping_add(1);
         if options.upkeep > 0 {
-            self.changed_in.resize(nodes, self.step.wrapping_sub(1));
+            self.reserve(nodes);
             for &node in &self.noted {
                 let changed_in = &mut self.changed_in[node as usize];
                 if *changed_in != self.step {
@@ -86,20 +92,28 @@ impl Tree {
         }
     }
 
-    /// Rebuilds noted treelets within the budget. Touched slots are added to the scratch lists; the caller mends what
-    /// is above them. Returns the number of triangles in what was rebuilt.
-    pub(super) fn settle(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) -> u64 {
+    /// Rebuilds noted treelets within the budget, before an edit that changes so many triangles: a large one leaves less
+    /// time. Touched slots are added to the scratch lists; the caller mends what is above them. Returns the number of
+    /// triangles in what was rebuilt.
+    pub(super) fn settle(
+        &mut self,
+        changed: usize,
+        options: &TearingOptions,
+        scratch: &mut FollowScratch,
+    ) -> u64 {
         let budget = options.upkeep as i64;
-        // What is not used does not gather.
-        self.upkeep.credit = (self.upkeep.credit + budget).min(budget);
+        // A little of what is not used may be used later.
+        self.upkeep.credit = (self.upkeep.credit + budget).min(2 * budget);
+        let mut left = self.upkeep.credit.min(2 * budget - changed as i64);
         let mut rebuilt = 0;
-        while self.upkeep.credit > 0
+        while left > 0
             && let Some(node) = self.upkeep.next()
         {
             let triangles = self.rebuild_treelet(node, options, scratch);
-            self.upkeep.credit -= triangles as i64;
+            left -= triangles as i64;
             rebuilt += triangles;
         }
+        self.upkeep.credit -= rebuilt as i64;
         rebuilt
     }
 
