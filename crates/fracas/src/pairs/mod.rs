@@ -19,6 +19,7 @@
 //! [`brute`] compares all triangles with all others and is the oracle of every test.
 
 pub mod brute;
+mod crew;
 mod fan;
 mod findings;
 mod frame;
@@ -26,6 +27,7 @@ mod pack;
 mod row;
 mod vec8;
 
+pub(crate) use crew::{Crew, Worker};
 pub use fan::Fan;
 pub(crate) use findings::{Findings, Surface, bits};
 pub use frame::Frame;

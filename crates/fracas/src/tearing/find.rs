@@ -12,8 +12,8 @@ use super::{TearingBody, Tree};
 use crate::geom::Pose;
 use crate::mesh::LiveMesh;
 use crate::pairs::{
-    Findings, Frame, LANES, Pair, PairOptions, PairStats, Precision, Row, RowFilter, RowIds, RowSide,
-    Surface, Touch,
+    Crew, Findings, Frame, LANES, Pair, PairOptions, PairStats, Precision, Row, RowFilter, RowIds, RowSide,
+    Surface, Touch, Worker,
 };
 use crate::tree::bridge::{Bridge, BridgeEnd, mapped_row};
 use fearless_simd::prelude::*;
@@ -46,11 +46,7 @@ type Task = (u32, u32);
 #[derive(Default)]
 pub struct TearingFinder {
     options: PairOptions,
-    workers: Vec<Worker>,
-    tasks: Vec<Task>,
-    opened: Vec<Task>,
-    pairs: Vec<Pair>,
-    stats: PairStats,
+    crew: Crew<TearingWorker>,
 }
 
 impl TearingFinder {
@@ -63,7 +59,7 @@ impl TearingFinder {
     /// Work done by the last query.
     #[must_use]
     pub fn stats(&self) -> &PairStats {
-        &self.stats
+        &self.crew.stats
     }
 
     /// Every pair of triangles of a body, within and between its pieces, that meet in more than the vertices and edges
@@ -72,19 +68,19 @@ impl TearingFinder {
     /// # Cost
     /// About proportional to the number of pairs whose boxes overlap. Does not allocate once its buffers have grown.
     pub fn find_self_pairs(&mut self, body: &TearingBody) -> &[Pair] {
-        self.reset();
+        self.crew.reset();
         let tree = &body.tree;
         let meeting = Meeting::Itself { mesh: &body.mesh, tree, precision: tree.precision() };
         for (k, piece) in tree.pieces.iter().enumerate() {
-            self.tasks.push((piece.root, piece.root));
+            self.crew.add((piece.root, piece.root));
             for other in &tree.pieces[k + 1..] {
                 if tree.arena.slot(piece.root).overlaps(tree.arena.slot(other.root)) {
-                    self.tasks.push((piece.root, other.root));
+                    self.crew.add((piece.root, other.root));
                 }
             }
         }
-        self.find(&meeting);
-        &self.pairs
+        self.crew.find(&meeting, &self.options);
+        &self.crew.pairs
     }
 
     /// Every intersecting pair between two bodies as they stand; sorted, each once.
@@ -101,7 +97,7 @@ impl TearingFinder {
         b: &TearingBody,
         pose_b: &Pose,
     ) -> &[Pair] {
-        self.reset();
+        self.crew.reset();
         let (mut first, mut second) = (Posed { body: a, pose: pose_a }, Posed { body: b, pose: pose_b });
         // The larger of the two lends the frame, so that coordinates of the other stay small in it.
         let swapped = b.tree.frame.scale < a.tree.frame.scale;
@@ -111,83 +107,13 @@ impl TearingFinder {
         let ends = first.bridge_end().zip(second.bridge_end());
         if let Some(bridge) = ends.and_then(|(a, b)| Bridge::new(&a, &b)) {
             for piece in &first.body.tree.pieces {
-                self.tasks.extend(second.body.tree.pieces.iter().map(|other| (piece.root, other.root)));
+                for other in &second.body.tree.pieces {
+                    self.crew.add((piece.root, other.root));
+                }
             }
-            self.find(&Meeting::Two { a: first, b: second, bridge, swapped });
+            self.crew.find(&Meeting::Two { a: first, b: second, bridge, swapped }, &self.options);
         }
-        &self.pairs
-    }
-
-    fn reset(&mut self) {
-        self.pairs.clear();
-        self.tasks.clear();
-        self.stats = PairStats::default();
-        if self.workers.is_empty() {
-            self.workers.push(Worker::default());
-        }
-        for worker in &mut self.workers {
-            worker.reset();
-        }
-    }
-
-    fn find(&mut self, meeting: &Meeting) {
-        let threads = self.threads();
-        if threads > 1 {
-            self.open_until(meeting, 64 * threads);
-            self.run_on_threads(meeting, threads);
-        } else {
-            self.workers[0].stack.extend(self.tasks.iter().rev());
-            self.workers[0].run(meeting, self.options.touch);
-        }
-        for worker in &self.workers {
-            self.pairs.extend_from_slice(&worker.pairs);
-            self.stats += worker.stats;
-        }
-        self.stats.found = self.pairs.len() as u64;
-        self.pairs.sort_unstable();
-    }
-
-    fn threads(&self) -> usize {
-        #[cfg(feature = "parallel")]
-        if self.options.parallel {
-            return rayon::current_num_threads();
-        }
-        1
-    }
-
-    /// Opens tasks, all of a generation at a time, until there are enough of them.
-    fn open_until(&mut self, meeting: &Meeting, enough: usize) {
-        for _ in 0..64 {
-            if self.tasks.is_empty() || self.tasks.len() >= enough {
-                break;
-            }
-            self.opened.clear();
-            for &task in &self.tasks {
-                self.workers[0].open(meeting, task, self.options.touch, &mut self.opened);
-            }
-            std::mem::swap(&mut self.tasks, &mut self.opened);
-        }
-    }
-
-    #[cfg(feature = "parallel")]
-    fn run_on_threads(&mut self, meeting: &Meeting, threads: usize) {
-        use rayon::prelude::*;
-        use std::sync::atomic::{AtomicUsize, Ordering};
-        while self.workers.len() < threads {
-            self.workers.push(Worker::default());
-        }
-        let (tasks, next, touch) = (&self.tasks, AtomicUsize::new(0), self.options.touch);
-        self.workers.par_iter_mut().with_max_len(1).for_each(|worker| {
-            while let Some(&task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                worker.stack.push(task);
-                worker.run(meeting, touch);
-            }
-        });
-    }
-
-    #[cfg(not(feature = "parallel"))]
-    fn run_on_threads(&mut self, _: &Meeting, _: usize) {
-        unreachable!("one thread without the feature `parallel`");
+        &self.crew.pairs
     }
 }
 
@@ -224,7 +150,7 @@ enum Meeting<'a> {
 
 /// One thread's share of a query.
 #[derive(Default)]
-struct Worker {
+struct TearingWorker {
     stack: Vec<Task>,
     findings: Findings,
     a_rows: RowCache,
@@ -233,7 +159,10 @@ struct Worker {
     stats: PairStats,
 }
 
-impl Worker {
+impl Worker for TearingWorker {
+    type Task = Task;
+    type Meeting<'a> = Meeting<'a>;
+
     fn reset(&mut self) {
         self.stack.clear();
         self.findings.clear();
@@ -243,14 +172,13 @@ impl Worker {
         self.b_rows.forget();
     }
 
-    /// Finds all pairs below the tasks on the stack.
-    fn run(&mut self, meeting: &Meeting, touch: Touch) {
+    fn run(&mut self, meeting: &Meeting, task: Task, touch: Touch) {
+        self.stack.push(task);
         let level = Level::new();
         dispatch!(level, simd => self.run_vectorised(simd, meeting, touch));
         self.decide(meeting, touch);
     }
 
-    /// Opens one task into `out`; one between bunches is decided.
     fn open(&mut self, meeting: &Meeting, task: Task, touch: Touch, out: &mut Vec<Task>) {
         self.stack.push(task);
         let level = Level::new();
@@ -259,6 +187,12 @@ impl Worker {
         out.append(&mut self.stack);
     }
 
+    fn results(&self) -> (&[Pair], PairStats) {
+        (&self.pairs, self.stats)
+    }
+}
+
+impl TearingWorker {
     #[inline(always)]
     fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &Meeting, touch: Touch) {
         while !self.stack.is_empty() {

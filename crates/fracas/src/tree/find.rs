@@ -1,13 +1,10 @@
 //! Finding all pairs, on one thread or on all, with the same answer.
-//!
-//! The query is opened at the top until there are enough tasks to share; threads take tasks from the list as they
-//! become free, each collecting its own pairs. Sorting the union makes the result independent of who did what.
 
 use super::bridge::Bridge;
-use super::traverse::{Meeting, Posed, Task, Worker};
+use super::traverse::{Meeting, Posed, TreeWorker};
 use super::{Child, MeshTree};
 use crate::geom::Pose;
-use crate::pairs::{Pair, PairOptions, PairStats};
+use crate::pairs::{Crew, Pair, PairOptions, PairStats};
 
 /// Finds intersecting pairs of triangles; keeps its memory from query to query.
 ///
@@ -22,11 +19,7 @@ use crate::pairs::{Pair, PairOptions, PairStats};
 #[derive(Default)]
 pub struct PairFinder {
     options: PairOptions,
-    workers: Vec<Worker>,
-    tasks: Vec<Task>,
-    opened: Vec<Task>,
-    pairs: Vec<Pair>,
-    stats: PairStats,
+    crew: Crew<TreeWorker>,
 }
 
 impl PairFinder {
@@ -45,7 +38,7 @@ impl PairFinder {
     /// Work done by the last query.
     #[must_use]
     pub fn stats(&self) -> &PairStats {
-        &self.stats
+        &self.crew.stats
     }
 
     /// Every pair of triangles of one mesh that meet in more than the vertices and edges they share; `a < b`,
@@ -55,10 +48,13 @@ impl PairFinder {
     /// About proportional to the number of pairs whose boxes overlap. Does not allocate once its buffers have
     /// grown to the size of the answer (threads of rayon may, for their own queues).
     pub fn find_self_pairs(&mut self, body: &MeshTree) -> &[Pair] {
+        self.crew.reset();
         let tree = body.tree();
         let meeting = Meeting::Itself { mesh: body.mesh(), tree, precision: tree.precision() };
-        self.find(&meeting, !tree.nodes.is_empty());
-        &self.pairs
+        if !tree.nodes.is_empty() {
+            self.find(&meeting);
+        }
+        &self.crew.pairs
     }
 
     /// Every intersecting pair between two meshes as they stand; sorted, each once.
@@ -69,6 +65,7 @@ impl PairFinder {
     /// Every intersecting pair between two posed meshes; sorted, each once. Exact for the positions that
     /// [`Pose::apply`] gives.
     pub fn find_pairs_posed(&mut self, a: &MeshTree, pose_a: &Pose, b: &MeshTree, pose_b: &Pose) -> &[Pair] {
+        self.crew.reset();
         let mut first = Posed { mesh: a.mesh(), tree: a.tree(), pose: pose_a };
         let mut second = Posed { mesh: b.mesh(), tree: b.tree(), pose: pose_b };
         // The larger of the two lends the frame, so that coordinates of the other stay small in it.
@@ -76,98 +73,15 @@ impl PairFinder {
         if swapped {
             std::mem::swap(&mut first, &mut second);
         }
-        match first.bridge_end().zip(second.bridge_end()).and_then(|(a, b)| Bridge::new(&a, &b)) {
-            Some(bridge) => {
-                let meeting = Meeting::Two { a: first, b: second, bridge, swapped };
-                self.find(&meeting, true);
-            }
-            None => self.reset(),
+        let ends = first.bridge_end().zip(second.bridge_end());
+        if let Some(bridge) = ends.and_then(|(a, b)| Bridge::new(&a, &b)) {
+            self.find(&Meeting::Two { a: first, b: second, bridge, swapped });
         }
-        &self.pairs
+        &self.crew.pairs
     }
 
-    fn reset(&mut self) {
-        self.pairs.clear();
-        self.tasks.clear();
-        self.stats = PairStats::default();
-        if self.workers.is_empty() {
-            self.workers.push(Worker::default());
-        }
-        for worker in &mut self.workers {
-            worker.reset();
-        }
-    }
-
-    fn find(&mut self, meeting: &Meeting, anything: bool) {
-        self.reset();
-        if anything {
-            let threads = self.threads();
-            self.tasks.push((Child::node(0), Child::node(0)));
-            if threads > 1 {
-                self.open_until(meeting, 32 * threads);
-                self.run_on_threads(meeting, threads);
-            } else {
-                let task = self.tasks[0];
-                self.workers[0].run(meeting, task, self.options.touch);
-            }
-        }
-        for worker in &self.workers {
-            self.pairs.extend_from_slice(&worker.pairs);
-            self.stats += worker.stats;
-        }
-        self.stats.found = self.pairs.len() as u64;
-        self.sort();
-    }
-
-    fn threads(&self) -> usize {
-        #[cfg(feature = "parallel")]
-        if self.options.parallel {
-            return rayon::current_num_threads();
-        }
-        1
-    }
-
-    /// Opens tasks, all of a generation at a time, until there are enough of them.
-    fn open_until(&mut self, meeting: &Meeting, enough: usize) {
-        for _ in 0..64 {
-            if self.tasks.is_empty() || self.tasks.len() >= enough {
-                break;
-            }
-            self.opened.clear();
-            for &task in &self.tasks {
-                self.workers[0].open(meeting, task, self.options.touch, &mut self.opened);
-            }
-            std::mem::swap(&mut self.tasks, &mut self.opened);
-        }
-    }
-
-    #[cfg(feature = "parallel")]
-    fn run_on_threads(&mut self, meeting: &Meeting, threads: usize) {
-        use rayon::prelude::*;
-        use std::sync::atomic::{AtomicUsize, Ordering};
-        while self.workers.len() < threads {
-            self.workers.push(Worker::default());
-        }
-        let (tasks, next, touch) = (&self.tasks, AtomicUsize::new(0), self.options.touch);
-        self.workers.par_iter_mut().with_max_len(1).for_each(|worker| {
-            while let Some(&task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                worker.run(meeting, task, touch);
-            }
-        });
-    }
-
-    #[cfg(not(feature = "parallel"))]
-    fn run_on_threads(&mut self, _: &Meeting, _: usize) {
-        unreachable!("one thread without the feature `parallel`");
-    }
-
-    fn sort(&mut self) {
-        #[cfg(feature = "parallel")]
-        if self.options.parallel && self.pairs.len() > 100_000 {
-            use rayon::slice::ParallelSliceMut;
-            self.pairs.par_sort_unstable();
-            return;
-        }
-        self.pairs.sort_unstable();
+    fn find(&mut self, meeting: &Meeting) {
+        self.crew.add((Child::node(0), Child::node(0)));
+        self.crew.find(meeting, &self.options);
     }
 }

@@ -11,7 +11,7 @@ use super::{Child, Node, Tree};
 use crate::geom::Pose;
 use crate::mesh::Mesh;
 use crate::pairs::{
-    Findings, Pair, PairStats, Precision, Row, RowFilter, RowIds, RowSide, Surface, Touch, bits,
+    Findings, Pair, PairStats, Precision, Row, RowFilter, RowIds, RowSide, Surface, Touch, Worker, bits,
 };
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
@@ -53,7 +53,7 @@ const LEAF_BATCH: usize = 32;
 const CACHE: usize = 16;
 
 /// One thread's share of a query: its stack, its memory, its results.
-pub(super) struct Worker {
+pub(super) struct TreeWorker {
     stack: Vec<Task>,
     /// Pairs of leaves that wait to be compared, a leaf with itself among them.
     leaf_pairs: Vec<(u32, u32)>,
@@ -61,11 +61,11 @@ pub(super) struct Worker {
     outline: OutlineScratch,
     a_sides: SideCache,
     b_sides: SideCache,
-    pub(super) pairs: Vec<Pair>,
-    pub(super) stats: PairStats,
+    pairs: Vec<Pair>,
+    stats: PairStats,
 }
 
-impl Default for Worker {
+impl Default for TreeWorker {
     fn default() -> Self {
         Self {
             stack: Vec::new(),
@@ -80,9 +80,11 @@ impl Default for Worker {
     }
 }
 
-impl Worker {
-    /// Forgets the last query; keeps the memory.
-    pub(super) fn reset(&mut self) {
+impl Worker for TreeWorker {
+    type Task = Task;
+    type Meeting<'a> = Meeting<'a>;
+
+    fn reset(&mut self) {
         self.stack.clear();
         self.leaf_pairs.clear();
         self.findings.clear();
@@ -92,16 +94,14 @@ impl Worker {
         self.b_sides.forget();
     }
 
-    /// Finds all pairs below a task.
-    pub(super) fn run(&mut self, meeting: &Meeting, task: Task, touch: Touch) {
+    fn run(&mut self, meeting: &Meeting, task: Task, touch: Touch) {
         self.stack.push(task);
         let level = Level::new();
         dispatch!(level, simd => self.run_vectorised(simd, meeting, touch));
         self.decide(meeting, touch);
     }
 
-    /// Opens one task; returns what it falls into in `stack` order, or decides it if it is between leaves.
-    pub(super) fn open(&mut self, meeting: &Meeting, task: Task, touch: Touch, out: &mut Vec<Task>) {
+    fn open(&mut self, meeting: &Meeting, task: Task, touch: Touch, out: &mut Vec<Task>) {
         self.stack.push(task);
         let level = Level::new();
         dispatch!(level, simd => {
@@ -122,6 +122,12 @@ impl Worker {
         out.append(&mut self.stack);
     }
 
+    fn results(&self) -> (&[Pair], PairStats) {
+        (&self.pairs, self.stats)
+    }
+}
+
+impl TreeWorker {
     #[inline(always)]
     fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &Meeting, touch: Touch) {
         match meeting {
