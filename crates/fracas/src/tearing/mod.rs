@@ -95,7 +95,7 @@ pub struct TearingOptions {
     /// What permutations and joins make small. Default: area.
     pub metric: Metric,
     /// Triangles that a step may build anew in parts of the tree, on average; 0 turns upkeep off. More makes queries faster
-    /// and steps slower. Default: 448.
+    /// and steps slower. Default: 416.
     pub upkeep: usize,
     /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 9, parts of
     /// about three hundred triangles.
@@ -111,7 +111,7 @@ impl Default for TearingOptions {
         Self {
             build: TearingBuild::SurfaceArea,
             metric: Metric::Area,
-            upkeep: 448,
+            upkeep: 416,
             settle_height: 9,
             separate: true,
             rebuild_above_q: None,
