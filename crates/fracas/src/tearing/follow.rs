@@ -243,6 +243,11 @@ impl Tree {
         let metric = self.metric(options);
         for &root in &scratch.roots {
             self.arena.mend(root, metric, &mut self.upkeep.noted, options.treelet_height());
+            // A piece that is no larger than a treelet is one as a whole.
+            let whole = self.arena.slot(root);
+            if whole.height() <= options.treelet_height() {
+                self.upkeep.noted.extend(whole.child().as_node());
+            }
         }
         self.upkeep.finish_step(self.arena.nodes.len(), options);
         self.forget_empty_pieces();

@@ -276,8 +276,8 @@ impl TearingBody {
         self.tree.refit(&self.mesh, count, &self.options)
     }
 
-    /// Lays the nodes out in the order in which queries meet them. Worth it now and then after many edits; a refit does
-    /// it by itself.
+    /// Lays the nodes out in the order in which queries meet them. Worth it now and then after many edits: queries and
+    /// refits then pass over memory in order. Treelets that wait for upkeep are forgotten.
     ///
     /// # Cost
     /// O(n).
