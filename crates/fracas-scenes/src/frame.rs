@@ -22,6 +22,8 @@ pub struct Frame {
     pub fragments: Vec<u32>,
     /// Pairs of triangles that pass through each other; sorted, each once.
     pub pairs: Vec<Pair>,
+    /// Contacts that were handed to a solver; empty where none is at work.
+    pub contacts: Vec<FrameContact>,
     /// What each phase of the step took, in the order in which they ran. The same phases in every frame of a run.
     pub times: Vec<(&'static str, Duration)>,
     /// Sizes and measures, by name: `triangles`, `pairs`, `pieces`, `depth`, `q` and others.
@@ -39,6 +41,17 @@ pub struct AddedTriangle {
     pub is_crack: bool,
     /// The triangle that it is a part of, if it took the place of one.
     pub replaces: Option<TriangleId>,
+}
+
+/// A contact that was handed to a solver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameContact {
+    /// Where it is, in the scene.
+    pub point: DVec3,
+    /// From the first body into the second, of length 1.
+    pub normal: DVec3,
+    /// How deep the bodies are in each other; negative while they are apart.
+    pub depth: f64,
 }
 
 impl Frame {

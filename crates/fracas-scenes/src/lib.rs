@@ -68,7 +68,7 @@ pub mod triceratops;
 pub mod whirl;
 
 pub use error::SceneError;
-pub use frame::{AddedTriangle, Frame};
+pub use frame::{AddedTriangle, Frame, FrameContact};
 pub use run::Run;
 
 use fracas::Mesh;
