@@ -104,6 +104,11 @@ impl Slot {
         Item { low: self.low, high: without_w(self.high) }
     }
 
+    /// An item that only keeps room for others.
+    pub(super) fn as_room(&self) -> Item {
+        Item { low: self.low, high: self.high }
+    }
+
     /// The leaf that has become an item.
     #[inline]
     pub(super) fn of_item(item: &Item) -> Self {

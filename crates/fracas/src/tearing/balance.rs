@@ -14,6 +14,7 @@
 
 use super::arena::{Arena, Slot};
 use super::metric::Metric;
+use super::patches::Patch;
 
 impl Arena {
     /// Joins two trees of any heights into one, which is in no slot yet. `spare` is a node without content.
@@ -135,25 +136,44 @@ impl Arena {
         }
     }
 
-    /// Puts right everything marked below a slot: drops what is empty, restores balance, tightens what has changed. The
-    /// largest changed subtrees that are no higher than `treelet_height` are added to the list.
+    /// Puts right everything marked below a slot: drops what is empty, restores balance, tightens what has changed, and
+    /// joins the patches that hang there. The largest changed subtrees that are treelets are added to the list.
     ///
     /// Post-order over the marked nodes: each is looked at once, when all below it is in order.
-    pub(super) fn mend(&mut self, at: u32, metric: Metric, treelets: &mut Vec<u32>, treelet_height: u8) {
+    pub(super) fn mend(&mut self, at: u32, mending: &mut Mending<'_>) {
         let slot = &mut self.slots[at as usize];
         if !slot.is_dirty() {
             return;
         }
+        let mut hanging = slot.tag();
         slot.set_dirty(false);
-        let Some(node) = slot.child().as_node() else { return };
+        slot.set_tag(0);
+        if let Some(node) = slot.child().as_node() {
+            self.mend_node(at, node, mending);
+        }
+        while hanging != 0 {
+            let patch = mending.patches[hanging as usize - 1];
+            let here = *self.slot(at);
+            let joined = if here.is_empty() {
+                self.free_node(patch.spare);
+                patch.tree
+            } else {
+                self.join(patch.spare, here, patch.tree, mending.metric)
+            };
+            self.put(at, joined);
+            hanging = patch.next;
+        }
+    }
+
+    fn mend_node(&mut self, at: u32, node: u32, mending: &mut Mending<'_>) {
         let marked = [2 * node, 2 * node + 1].map(|at| self.slot(at).is_dirty());
-        self.mend(2 * node, metric, treelets, treelet_height);
-        self.mend(2 * node + 1, metric, treelets, treelet_height);
+        self.mend(2 * node, mending);
+        self.mend(2 * node + 1, mending);
         let (a, b) = (*self.slot(2 * node), *self.slot(2 * node + 1));
-        if a.height().max(b.height()) >= treelet_height {
+        if a.height().max(b.height()) >= mending.treelet_height {
             for (child, marked) in [a, b].iter().zip(marked) {
-                if marked && child.height() <= treelet_height {
-                    treelets.extend(child.child().as_node());
+                if marked && child.height() <= mending.treelet_height {
+                    mending.treelets.extend(child.child().as_node());
                 }
             }
         }
@@ -161,14 +181,24 @@ impl Arena {
             self.free_node(node);
             self.put(at, if a.is_empty() { b } else { a });
         } else if a.height().abs_diff(b.height()) <= 1 {
-            self.permute(node, metric);
+            self.permute(node, mending.metric);
             let pulled = self.pull(node);
             self.slots[at as usize] = pulled;
         } else {
-            let joined = self.join(node, a, b, metric);
+            let joined = self.join(node, a, b, mending.metric);
             self.put(at, joined);
         }
     }
+}
+
+/// What mending goes by, and what it notes.
+pub(super) struct Mending<'a> {
+    pub(super) metric: Metric,
+    /// Patches that hang on slots, whose tags are their numbers plus one.
+    pub(super) patches: &'a [Patch],
+    /// Largest height of a treelet.
+    pub(super) treelet_height: u8,
+    pub(super) treelets: &'a mut Vec<u32>,
 }
 
 /// The best swap of two slots found so far.

@@ -1,7 +1,7 @@
 //! Following an edit: one step of change, carried out on the tree in time that depends on the edit.
 //!
 //! ```text
-//!   1 place    every new triangle gets a host (`place`)
+//!   1 place    every new triangle gets a host (`place`); new surface of some size becomes patches (`patches`)
 //!   2 write    the *bunches* around hosts and removed triangles, subtrees of up to eight, are made anew from what
 //!              stays and what is new; moved leaves get new boxes
 //!   3 mark     from every changed slot up to the root, each slot once; all paths climb in step, so that their
@@ -13,8 +13,10 @@
 //! rotations could not.
 
 use super::arena::{Arena, NONE, Slot, TAGS};
+use super::balance::Mending;
 use super::build::BuildScratch;
 use super::metric::Metric;
+use super::patches::Patches;
 use super::place::{Group, Placement};
 use super::small::SMALL;
 use super::{TearingBuild, TearingOptions, Tree};
@@ -33,6 +35,8 @@ pub struct TearStats {
     pub inserted: u64,
     /// Small subtrees made anew.
     pub bunches: u64,
+    /// Small trees of new surface joined to the tree.
+    pub patches: u64,
     /// Slots on the paths from changes to the roots.
     pub marked: u64,
     /// Triangles in parts of the tree that were built anew to keep it tight.
@@ -57,8 +61,9 @@ struct Bunch {
 #[derive(Clone, Debug, Default)]
 pub(super) struct FollowScratch {
     pub(super) placement: Placement,
+    pub(super) patches: Patches,
     /// The leaves of the added triangles.
-    leaves: Vec<Slot>,
+    pub(super) leaves: Vec<Slot>,
     bunches: Vec<Bunch>,
     climbing: Vec<u32>,
     pub(super) build: BuildScratch,
@@ -71,13 +76,12 @@ impl FollowScratch {
     /// Makes room for edits of so many triangles, and writes to it once.
     pub(super) fn reserve(&mut self, triangles: usize) {
         let none = Item { low: Vec4::ZERO, high: Vec4::ZERO };
-        let group = Group { host: NONE, first: NONE, next: NONE };
         warm(&mut self.leaves, Slot::EMPTY, triangles);
         warm(&mut self.items, none, triangles);
         warm(&mut self.climbing, 0, triangles);
         warm(&mut self.touched, 0, triangles);
         warm(&mut self.bunches, Bunch { slot: NONE, first_group: NONE }, triangles);
-        warm(&mut self.placement.groups, group, triangles);
+        warm(&mut self.placement.groups, Group::NONE, triangles);
         warm(&mut self.placement.next, NONE, triangles);
     }
 }
@@ -138,9 +142,12 @@ impl Tree {
             let nearest = pieces.iter().min_by(|a, b| growth(a.root).total_cmp(&growth(b.root)))?;
             arena.nearest_leaf(nearest.root, leaf)
         });
+        self.make_patches(mesh, edit, applied, &mut scratch);
+        stats.patches = scratch.patches.list.len() as u64;
         self.list_bunches(edit, &mut scratch);
         self.write_bunches(&mut scratch);
         stats.bunches = scratch.bunches.len() as u64;
+        self.hang_patches(&mut scratch);
         self.write_left_over(options, &mut scratch);
         self.write_moved(mesh, edit, applied, &mut scratch.touched);
         self.mark_and_mend(&mut scratch, options, &mut stats);
@@ -240,13 +247,18 @@ impl Tree {
     ) {
         scratch.roots.clear();
         stats.marked = self.arena.mark(&mut scratch.touched, &mut scratch.roots);
-        let metric = self.metric(options);
+        let mut mending = Mending {
+            metric: self.metric(options),
+            patches: &scratch.patches.list,
+            treelet_height: options.treelet_height(),
+            treelets: &mut self.upkeep.noted,
+        };
         for &root in &scratch.roots {
-            self.arena.mend(root, metric, &mut self.upkeep.noted, options.treelet_height());
+            self.arena.mend(root, &mut mending);
             // A piece that is no larger than a treelet is one as a whole.
             let whole = self.arena.slot(root);
             if whole.height() <= options.treelet_height() {
-                self.upkeep.noted.extend(whole.child().as_node());
+                mending.treelets.extend(whole.child().as_node());
             }
         }
         self.upkeep.finish_step(self.arena.nodes.len(), options);

@@ -61,6 +61,7 @@ mod find;
 mod follow;
 mod heights;
 mod metric;
+mod patches;
 mod place;
 mod quality;
 mod refit;

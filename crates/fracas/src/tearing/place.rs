@@ -23,6 +23,12 @@ pub(super) struct Group {
     pub(super) first: u32,
     /// The next group of the same bunch: see `follow`.
     pub(super) next: u32,
+    /// Another group of the same island, or itself: see [`Placement::island_of`].
+    island: u32,
+}
+
+impl Group {
+    pub(super) const NONE: Self = Self { host: NONE, first: NONE, next: NONE, island: NONE };
 }
 
 /// Rounds of the flood that are strictly breadth-first.
@@ -190,7 +196,7 @@ impl Placement {
             return self.group_of_host[host as usize];
         }
         let group = self.groups.len() as u32;
-        self.groups.push(Group { host, first: NONE, next: NONE });
+        self.groups.push(Group { host, island: group, ..Group::NONE });
         self.group_of_host[host as usize] = group;
         group
     }
@@ -200,14 +206,55 @@ impl Placement {
         self.next[added as usize] = std::mem::replace(&mut self.groups[group as usize].first, added);
     }
 
-    /// The first group to reach a vertex keeps it.
+    /// The first group to reach a vertex keeps it. Groups that meet there are of one island.
     #[inline]
     fn reach(&mut self, corners: [u32; 3], group: u32) {
         for v in corners {
             let reached = &mut self.reached[v as usize];
             if reached.step != self.step {
                 *reached = Reached { step: self.step, group };
+            } else if reached.group != group {
+                let other = reached.group;
+                self.unite(group, other);
             }
+        }
+    }
+
+    /// One group for all that have met, directly or through others.
+    pub(super) fn island_of(&mut self, mut group: u32) -> u32 {
+        loop {
+            let up = self.groups[group as usize].island;
+            if up == group {
+                return group;
+            }
+            // Ways become shorter each time they are taken.
+            self.groups[group as usize].island = self.groups[up as usize].island;
+            group = up;
+        }
+    }
+
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.island_of(a), self.island_of(b));
+        self.groups[a.max(b) as usize].island = a.min(b);
+    }
+
+    /// Takes triangles out of their groups wherever the function, given a triangle and its host, says so. Groups that
+    /// are left with none are forgotten, and so are islands.
+    pub(super) fn take_from_groups(&mut self, mut take: impl FnMut(u32, u32) -> bool) {
+        let Self { groups, next, group_of_host, .. } = self;
+        for group in groups.iter_mut() {
+            let mut added = std::mem::replace(&mut group.first, NONE);
+            while added != NONE {
+                let following = next[added as usize];
+                if !take(added, group.host) {
+                    next[added as usize] = std::mem::replace(&mut group.first, added);
+                }
+                added = following;
+            }
+        }
+        groups.retain(|group| group.first != NONE);
+        for (k, group) in groups.iter().enumerate() {
+            group_of_host[group.host as usize] = k as u32;
         }
     }
 }

@@ -1,0 +1,244 @@
+//! New surface in patches: small trees of their own, joined to the tree beside what they touch.
+//!
+//! Surface along a crack is unlike what it touches. It runs into the body, its triangles may be ten times as large, and
+//! its two faces lie on each other until the body opens. Hung one by one beside their hosts, its triangles would share boxes with
+//! small ones of the old surface and with those of the other face. So what a step adds is first sorted into *sheets*:
+//!
+//! ```text
+//!        hosts             new surface                  ┌ islands: connected through vertices, found by the flood
+//!   ─────▲───▲────────▲──────────────────▲────          │ sides: by the direction in which triangles look
+//!        └┐ ┌┘        └──┐   ┌──┐   ┌────┘              ▼
+//!         a b            c   d  e   f        sheet 1: a b c …   sheet 2: d e f …   one patch for each 64 triangles
+//! ```
+//!
+//! and each sheet is divided in patches. A patch is built as a tree, and hung on the subtree of its own height above
+//! one of its hosts, that which looks most nearly in the same direction. Mending the tree joins it there (`balance`).
+//!
+//! On a body cut until it has twice its triangles, boxes of eight triangles have three quarters of the area they have
+//! without patches. Sheets of a few triangles stay with their hosts.
+//!
+//! # Invariants
+//!
+//! A sheet is part of one island, and an island touches only what is connected: so patches belong to the piece of
+//! any of their hosts. Sides only matter to how good the tree is, and are a guess where a crack bends back.
+
+use super::arena::{Arena, NONE, Slot};
+use super::build::BuildScratch;
+use super::follow::FollowScratch;
+use super::place::Placement;
+use super::small::SMALL;
+use super::{TearingBuild, Tree};
+use crate::geom::DVec3;
+use crate::mesh::{Applied, LiveMesh, MeshEdit, Origin};
+use crate::tree::split::{Extent, Item, cut};
+
+/// Fewest triangles of a sheet that becomes patches: more than a bunch holds.
+const FEWEST: usize = 9;
+
+/// Larger sheets become one patch: they are the whole face of a crack, not a strip along one that is there.
+const WHOLE: usize = 1024;
+
+/// A tree that waits to be joined to that of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patch {
+    pub(super) tree: Slot,
+    /// A node without content, for the join.
+    pub(super) spare: u32,
+    /// Where it is to be joined.
+    at: u32,
+    /// The next patch that hangs on the same slot, as a tag; 0 if there is none.
+    pub(super) next: u32,
+}
+
+/// Patches of a step, and memory to make them with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Patches {
+    pub(super) list: Vec<Patch>,
+    /// By sheet: how many triangles it has; later, where they end in `items`.
+    ends: Vec<u32>,
+    /// By added triangle: its sheet; [`NONE`] if it is in none.
+    sheet_of: Vec<u32>,
+    /// By added triangle: its host, if it is in a patch.
+    host_of: Vec<u32>,
+    items: Vec<Item>,
+}
+
+impl Tree {
+    /// Takes new surface out of its groups and makes patches of it.
+    pub(super) fn make_patches(
+        &mut self,
+        mesh: &LiveMesh,
+        edit: &MeshEdit,
+        applied: &Applied,
+        scratch: &mut FollowScratch,
+    ) {
+        let FollowScratch { patches, placement, leaves, build, .. } = scratch;
+        patches.list.clear();
+        let first = applied.triangles.start;
+        if !patches.count_sheets(mesh, edit, first, placement) {
+            return;
+        }
+        patches.sort_into_sheets(placement, leaves);
+        let mut items = std::mem::take(&mut patches.items);
+        let mut rest = &mut items[..];
+        let mut begin = 0;
+        for sheet in 0..patches.ends.len() {
+            let end = patches.ends[sheet];
+            let (of_sheet, others) = rest.split_at_mut((end - begin) as usize);
+            if !of_sheet.is_empty() {
+                let mut maker = Maker { mesh, first, arena: &mut self.arena, patches, build };
+                maker.divide(of_sheet);
+            }
+            (rest, begin) = (others, end);
+        }
+        patches.items = items;
+    }
+
+    /// Hangs the patches on their slots, for mending to join them. All other changes of the step must have been written.
+    pub(super) fn hang_patches(&mut self, scratch: &mut FollowScratch) {
+        for (k, patch) in scratch.patches.list.iter_mut().enumerate() {
+            let slot = &mut self.arena.slots[patch.at as usize];
+            patch.next = slot.tag();
+            slot.set_tag(k as u32 + 1);
+            slot.set_dirty(true);
+            scratch.touched.push(patch.at);
+        }
+    }
+}
+
+impl Patches {
+    /// Finds the sheet of every triangle of new surface, and counts. Returns whether there is one that is large enough.
+    fn count_sheets(
+        &mut self,
+        mesh: &LiveMesh,
+        edit: &MeshEdit,
+        first: u32,
+        placement: &mut Placement,
+    ) -> bool {
+        self.ends.clear();
+        let mut front = DVec3::ZERO;
+        let mut largest = 0;
+        if edit.added_counts().1 < FEWEST {
+            return false;
+        }
+        self.ends.resize(2 * placement.groups.len(), 0);
+        self.sheet_of.clear();
+        self.sheet_of.resize(edit.added.len(), NONE);
+        for group in 0..placement.groups.len() as u32 {
+            let island = placement.island_of(group);
+            let mut added = placement.groups[group as usize].first;
+            while added != NONE {
+                if edit.added[added as usize].origin == Origin::Crack {
+                    let normal = mesh_normal(mesh, first + added);
+                    if front == DVec3::ZERO {
+                        front = normal;
+                    }
+                    let sheet = 2 * island + u32::from(normal.dot(front) < 0.0);
+                    self.sheet_of[added as usize] = sheet;
+                    self.ends[sheet as usize] += 1;
+                    largest = largest.max(self.ends[sheet as usize]);
+                }
+                added = placement.next[added as usize];
+            }
+        }
+        largest as usize >= FEWEST
+    }
+
+    /// Moves the triangles of sheets that are large enough from their groups to the list of items, sheet by sheet.
+    fn sort_into_sheets(&mut self, placement: &mut Placement, leaves: &[Slot]) {
+        let mut place = 0;
+        for end in &mut self.ends {
+            let count = if (*end as usize) < FEWEST { 0 } else { *end };
+            // Large ones fill up from here to their end; small ones stay where they are.
+            *end = if count == 0 { NONE } else { place };
+            place += count;
+        }
+        self.items.clear();
+        self.items.resize(place as usize, Slot::EMPTY.as_room());
+        self.host_of.clear();
+        self.host_of.resize(self.sheet_of.len(), NONE);
+        let Self { ends, sheet_of, host_of, items, .. } = self;
+        placement.take_from_groups(|added, host| {
+            let end = ends.get_mut(sheet_of[added as usize] as usize).filter(|end| **end != NONE);
+            let Some(end) = end else { return false };
+            items[*end as usize] = leaves[added as usize].as_item();
+            host_of[added as usize] = host;
+            *end += 1;
+            true
+        });
+        let mut last = 0;
+        for end in ends {
+            if *end == NONE {
+                *end = last;
+            }
+            last = *end;
+        }
+    }
+}
+
+struct Maker<'a> {
+    mesh: &'a LiveMesh,
+    /// The first added triangle.
+    first: u32,
+    arena: &'a mut Arena,
+    patches: &'a mut Patches,
+    build: &'a mut BuildScratch,
+}
+
+impl Maker<'_> {
+    /// Makes patches of the triangles of a sheet.
+    fn divide(&mut self, items: &mut [Item]) {
+        let count = items.len();
+        if count <= SMALL || count > WHOLE {
+            return self.add_patch(items);
+        }
+        let (lower, upper) = {
+            cut(items, Extent::of(items).longest_centre_axis(), count / 2);
+            items.split_at_mut(count / 2)
+        };
+        self.divide(lower);
+        self.divide(upper);
+    }
+
+    fn add_patch(&mut self, items: &mut [Item]) {
+        let mut at = self.arena.leaf_at[self.host(items) as usize];
+        let spare = self.arena.new_holder();
+        if items.len() <= SMALL {
+            self.arena.build_small(2 * spare, items, &mut self.build.small);
+        } else {
+            self.arena.build(2 * spare, items, TearingBuild::SurfaceArea, self.build);
+        }
+        let tree = *self.arena.slot(2 * spare);
+        while self.arena.slot(at).height() < tree.height() && self.arena.parent(at / 2) != NONE {
+            at = self.arena.parent(at / 2);
+        }
+        self.patches.list.push(Patch { tree, spare, at, next: 0 });
+    }
+
+    /// Of the hosts of some triangles, one that looks as nearly as can be where the first of them looks.
+    fn host(&self, items: &[Item]) -> u32 {
+        let added = |item: &Item| Slot::of_item(item).child().as_leaf().map_or(0, |t| t - self.first);
+        let front = mesh_normal(self.mesh, self.first + added(&items[0]));
+        let mut best = (f64::NEG_INFINITY, NONE);
+        let mut last = NONE;
+        for item in items {
+            let host = self.patches.host_of[added(item) as usize];
+            // Neighbours often have the same.
+            if host != last {
+                let normal = mesh_normal(self.mesh, host);
+                let likeness = normal.dot(front) / normal.length();
+                if likeness > best.0 || best.1 == NONE {
+                    best = (likeness, host);
+                }
+                last = host;
+            }
+        }
+        best.1
+    }
+}
+
+/// Where a triangle looks; also one that has just been removed. Of any length.
+fn mesh_normal(mesh: &LiveMesh, triangle: u32) -> DVec3 {
+    let [a, b, c] = mesh.triangles()[triangle as usize].map(|v| mesh.positions()[v as usize]);
+    (b - a).cross(c - a)
+}
