@@ -25,8 +25,9 @@ const BUNCH: u8 = 3;
 /// Open pairs are decided whenever this many have gathered.
 const BATCH: usize = 4096;
 
-/// Rows kept per side; a power of two.
-const CACHE: usize = 256;
+/// Rows kept per side.
+const CACHE: usize = 1 << CACHE_BITS;
+const CACHE_BITS: u32 = 9;
 
 /// Two slots whose contents may collide; equal ones stand for one against itself.
 type Task = (u32, u32);
@@ -252,8 +253,11 @@ impl TearingWorker {
     ) {
         let (p, q) = (a.1.arena.slot(i), b.1.arena.slot(j));
         if p.height() <= BUNCH && q.height() <= BUNCH {
-            let a_row = self.a_rows.get(filter, a, i, None);
-            let b_row = self.b_rows.get(filter, b, j, bridge);
+            let (a_row, b_row) = if NEIGHBOURS {
+                self.a_rows.get_two(filter, a, i, j)
+            } else {
+                (self.a_rows.get(filter, a, i, None), self.b_rows.get(filter, b, j, bridge))
+            };
             self.findings.compare_rows::<S, NEIGHBOURS>(
                 filter,
                 (&a_row.side, &a_row.ids.triangles),
@@ -338,11 +342,44 @@ impl RowCache {
     fn get<S: Simd>(
         &mut self,
         filter: &RowFilter<S>,
-        (mesh, tree): (&LiveMesh, &Tree),
+        body: (&LiveMesh, &Tree),
         at: u32,
         bridge: Option<&Bridge>,
     ) -> &BunchRow {
-        let kept = &mut self.rows[at as usize % CACHE];
+        let place = place(at);
+        self.keep(filter, body, at, place, bridge);
+        &self.rows[place]
+    }
+
+    /// The rows of two bunches of one body.
+    #[inline(always)]
+    fn get_two<S: Simd>(
+        &mut self,
+        filter: &RowFilter<S>,
+        body: (&LiveMesh, &Tree),
+        i: u32,
+        j: u32,
+    ) -> (&BunchRow, &BunchRow) {
+        let (first, mut second) = (place(i), place(j));
+        if first == second {
+            second ^= 1;
+        }
+        self.keep(filter, body, i, first, None);
+        self.keep(filter, body, j, second, None);
+        (&self.rows[first], &self.rows[second])
+    }
+
+    /// Makes sure that the row of a bunch is in its place.
+    #[inline(always)]
+    fn keep<S: Simd>(
+        &mut self,
+        filter: &RowFilter<S>,
+        (mesh, tree): (&LiveMesh, &Tree),
+        at: u32,
+        place: usize,
+        bridge: Option<&Bridge>,
+    ) {
+        let kept = &mut self.rows[place];
         if kept.slot != at {
             kept.slot = at;
             let row = gather(mesh, &tree.frame, &tree.arena, at, &mut kept.ids);
@@ -354,8 +391,14 @@ impl RowCache {
                 None => filter.prepare(&row, &kept.ids, &mut kept.side),
             }
         }
-        kept
     }
+}
+
+/// Where the row of a bunch is kept. Neighbours are about twelve slots apart, so the last bits of a slot alone would
+/// leave most places empty.
+#[inline(always)]
+fn place(at: u32) -> usize {
+    (at.wrapping_mul(0x9E37_79B1) >> (u32::BITS - CACHE_BITS)) as usize
 }
 
 /// The corners of the triangles of a bunch in frame coordinates, and who they are.
