@@ -267,20 +267,22 @@ impl TearingWorker {
             return;
         }
         self.stats.node_pairs += 1;
-        // Both are opened, unless one is a bunch.
+        // Both are opened, unless one is a bunch. Which of the parts overlap cannot be foreseen: all are written, and those that
+        // do not are written over.
         let of_a = parts(i, p);
-        let of_b = parts(j, q);
-        for j in of_b {
+        let mut end = self.stack.len();
+        self.stack.extend([(0, 0); 4]);
+        for j in parts(j, q) {
             let other = match bridge {
                 Some(bridge) => mapped(b.1.arena.slot(j), bridge),
                 None => *b.1.arena.slot(j),
             };
             for i in of_a.clone() {
-                if a.1.arena.slot(i).overlaps(&other) {
-                    self.stack.push((i, j));
-                }
+                self.stack[end] = (i, j);
+                end += usize::from(a.1.arena.slot(i).overlaps(&other));
             }
         }
+        self.stack.truncate(end);
     }
 
     /// Decides the open pairs exactly, and adds all that count.
