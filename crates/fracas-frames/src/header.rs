@@ -108,6 +108,12 @@ pub struct Header {
     pub vertices: usize,
     /// How many triangles there ever were.
     pub triangles: usize,
+    /// The most contacts a frame has.
+    pub contacts: usize,
+    /// The lowest and highest corner of everything that was ever there.
+    pub low: [f64; 3],
+    /// See `low`.
+    pub high: [f64; 3],
     /// How many boxes the levels of trees have at most, from the roots down.
     pub levels: Vec<usize>,
 }

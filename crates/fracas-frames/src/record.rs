@@ -32,6 +32,10 @@ pub struct Recorder {
     options: RecorderOptions,
     header: Header,
     lattice: Option<Lattice>,
+    /// Around all positions so far.
+    bounds: (DVec3, DVec3),
+    /// The phases of the last frame; the first may lack some.
+    phases: Vec<&'static str>,
     triangles: Vec<StoredTriangle>,
     packer: Packer,
     /// The group under construction, and how many frames it has.
@@ -48,6 +52,8 @@ impl Recorder {
             options: RecorderOptions { resolution: options.resolution.clamp(1 << 8, 1 << 24) },
             header: Header { about, step: 1.0, ..Header::default() },
             lattice: None,
+            bounds: (DVec3::INFINITY, DVec3::NEG_INFINITY),
+            phases: Vec::new(),
             triangles: Vec::new(),
             packer: Packer::default(),
             open: Vec::new(),
@@ -90,6 +96,8 @@ impl Recorder {
         if self.in_open == GROUP_FRAMES || self.open.len() >= GROUP_BYTES {
             self.close();
         }
+        self.bounds = frame.positions.iter().fold(self.bounds, around);
+        self.phases = frame.times.iter().map(|time| time.0).collect();
         self.note_numbers(frame);
     }
 
@@ -109,6 +117,11 @@ impl Recorder {
             // Seven digits are more than a chart can show.
             let rounded = format!("{value:.6e}").parse().unwrap_or(value);
             Column::note(&mut header.counters, name, number, rounded);
+        }
+        header.contacts = header.contacts.max(frame.contacts.len());
+        // A chart of contacts is wanted wherever there are any.
+        if header.contacts > 0 && frame.counter("contacts").is_none() {
+            Column::note(&mut header.counters, "contacts", number, frame.contacts.len() as f64);
         }
         for (level, boxes) in frame.boxes.chunk_by(|a, b| a.level == b.level).enumerate() {
             header.levels.resize(header.levels.len().max(level + 1), 0);
@@ -132,6 +145,12 @@ impl Recorder {
         for column in self.header.phases.iter_mut().chain(&mut self.header.counters) {
             column.values.resize(frames, None);
         }
+        let place = |column: &Column| self.phases.iter().position(|name| *name == column.name);
+        self.header.phases.sort_by_key(|column| place(column).unwrap_or(usize::MAX));
+        let (low, high) = self.bounds;
+        if low.is_finite() && high.is_finite() {
+            (self.header.low, self.header.high) = (low.to_array(), high.to_array());
+        }
         let header = serde_json::to_vec(&self.header).expect("plain data");
         let mut sections = vec![deflated(&header), deflated(&triangles::encode(&self.triangles))];
         sections.append(&mut self.groups);
@@ -139,9 +158,13 @@ impl Recorder {
     }
 }
 
+/// A box, made to hold a point.
+fn around((low, high): (DVec3, DVec3), p: &DVec3) -> (DVec3, DVec3) {
+    (low.min(*p), high.max(*p))
+}
+
 /// The lattice around the first frame and the ground below it.
 fn first_lattice(frame: &Frame, ground: Option<f64>, resolution: u32) -> Lattice {
-    let around = |(low, high): (DVec3, DVec3), p: &DVec3| (low.min(*p), high.max(*p));
     let (mut low, mut high) = frame.positions.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), around);
     if let Some(ground) = ground {
         (low.z, high.z) = (low.z.min(ground), high.z.max(ground));
