@@ -1,10 +1,19 @@
 // Builds the viewer into one file that needs nothing beside itself, and puts it where the command takes it from.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
 const TARGET = resolve(import.meta.dirname, "../crates/fracas-cli/assets/report.html");
+
+/** The licences of what becomes part of the page, which ask to be kept with it. */
+function notices(): string {
+  const texts = ["three", "uplot"].map((name) => {
+    const text = readFileSync(resolve(import.meta.dirname, "node_modules", name, "LICENSE"), "utf8").trim();
+    return `${name}\n${text}`;
+  });
+  return `<!--\nThis page holds parts of three.js and uPlot, under these licences:\n\n${texts.join("\n\n")}\n-->`;
+}
 
 /** Puts the one script and the one style sheet into the page, and drops their files. */
 function oneFile(): Plugin {
@@ -29,6 +38,7 @@ function oneFile(): Plugin {
         delete bundle[name];
       }
       if (/<script[^>]*\ssrc=|<link[^>]*stylesheet/.test(html)) throw new Error("something was left outside of the page");
+      html = html.replace("<head>", () => `<head>\n${notices().replaceAll("\r", "")}`);
       page.source = html;
       writeFileSync(TARGET, html);
     },

@@ -62,6 +62,7 @@ export class Charts {
     legend.className = "chart-legend";
     series.forEach((one, k) => {
       const entry = document.createElement("span");
+      entry.className = one.label ? "" : "alone";
       entry.style.setProperty("--series", colour(stacked, k));
       const value = document.createElement("b");
       values.push(value);
@@ -101,7 +102,7 @@ export class Charts {
         },
         axes: [
           { ...axis, size: 22, gap: 4, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? shown(steps[tick] ?? tick) : "")) },
-          { ...axis, size: 46, gap: 4, space: 26, ...(isWhole(sums) ? { incrs: WHOLE } : {}), values: (_, ticks) => ticks.map((tick) => shown(tick)) },
+          { ...axis, size: (_, labels) => 16 + 6.4 * Math.max(3, ...(labels ?? []).map((label) => label.length)), gap: 4, space: 26, ...(isWhole(sums) ? { incrs: WHOLE } : {}), values: (_, ticks) => ticks.map((tick) => shown(tick)) },
         ],
         series: [
           {},

@@ -191,6 +191,9 @@ export class Stage {
 
   /** Looks at the whole from an angle around the vertical and one above the horizon, in degrees; nearer for small distances. */
   lookFrom(around: number, above: number, distance: number): void {
+    // A turn that is still slowing down must not go on from the new place.
+    this.controls.enableDamping = false;
+    this.controls.update();
     const centre = this.home.getCenter(new Vector3());
     const [a, b] = [around, above].map((degrees) => (degrees * Math.PI) / 180);
     const towards = new Vector3(Math.sin(a) * Math.cos(b), -Math.cos(a) * Math.cos(b), Math.sin(b));
@@ -207,8 +210,9 @@ export class Stage {
       far = Math.max(far, arm.dot(towards) + sideways);
     }
     this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(towards, 1.06 * distance * far);
+    this.camera.position.copy(centre).addScaledVector(towards, 0.97 * distance * far);
     this.controls.update();
+    this.controls.enableDamping = true;
     this.touch();
   }
 
@@ -336,10 +340,18 @@ export class Stage {
   private markColliding(data: Frame): void {
     const { triangles } = this.recording;
     this.redTriangles = [...new Set(data.pairs)].sort((a, b) => a - b);
-    const array = new Uint32Array(3 * this.redTriangles.length);
+    const count = 3 * this.redTriangles.length;
+    let index = this.redGeometry.getIndex();
+    // Buffers of the card are kept and only ever grow.
+    if (!index || index.count < count) {
+      index = new BufferAttribute(new Uint32Array(2 * count), 1).setUsage(DynamicDrawUsage);
+      this.redGeometry.setIndex(index);
+    }
+    const array = index.array as Uint32Array;
     this.redTriangles.forEach((t, k) => array.set(triangles.corners.subarray(3 * t, 3 * t + 3), 3 * k));
-    this.redGeometry.setIndex(new BufferAttribute(array, 1));
-    this.red.visible = this.look.colliding && array.length > 0;
+    index.needsUpdate = true;
+    this.redGeometry.setDrawRange(0, count);
+    this.red.visible = this.look.colliding && count > 0;
   }
 
   private drawBoxes({ boxes }: Frame): void {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   report.html   viewer · head of the recording · groups of frames, each a text of its own in base64
-//!   report.html   viewer · head of the recording        frames/0.js, 1.js …   groups, when there are more than 64 MiB
+//!   report.html   viewer · head of the recording        frames/0.js, 1.js …   groups, when there are more than 32 MiB
 //! ```
 //!
 //! A page from disk may not read files beside it, but may load scripts; so groups beside it are scripts that hand over a
@@ -33,7 +33,7 @@ const PLACE: &str = "<!--fracas-data-->";
 pub const MARK: &str = "id=\"fracas-head\"";
 
 /// Recordings with more bytes than this lie beside their page.
-pub const MOST_INSIDE: usize = 64 << 20;
+pub const MOST_INSIDE: usize = 32 << 20;
 
 /// The folder for what lies beside a page.
 pub const BESIDE: &str = "frames";

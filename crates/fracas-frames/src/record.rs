@@ -145,6 +145,9 @@ impl Recorder {
         for column in self.header.phases.iter_mut().chain(&mut self.header.counters) {
             column.values.resize(frames, None);
         }
+        // Frames before the first contact have none, which is a number too.
+        let contacts = self.header.counters.iter_mut().filter(|column| column.name == "contacts");
+        contacts.flat_map(|column| &mut column.values).for_each(|value| *value = value.or(Some(0.0)));
         let place = |column: &Column| self.phases.iter().position(|name| *name == column.name);
         self.header.phases.sort_by_key(|column| place(column).unwrap_or(usize::MAX));
         let (low, high) = self.bounds;
