@@ -9,12 +9,10 @@ const [program, runs, pictures] = process.argv.slice(2);
 
 /** Which scene, with which words, at which frame; `look` and `from` change what is shown and from where. */
 const PICTURES = [
-  { name: "apple", scene: "apple", frame: 640, stage: true, from: [-38, 16, 0.86] },
-  { name: "pumpkin", scene: "pumpkin", frame: 62, stage: true, from: [-38, 14, 0.62] },
+  { name: "pumpkin", scene: "pumpkin", frame: 62, stage: true, from: [-38, 16, 0.56, 0.33] },
   { name: "boxes", scene: "triceratops", frame: 9, stage: true, look: { level: 6 }, from: [-42, 18, 0.94] },
   { name: "report", scene: "apple", frame: 640, size: [1360, 860] },
-  { name: "report-dark", scene: "pumpkin", frame: 62, size: [1360, 860], scheme: "dark" },
-  { name: "report-narrow", scene: "apple", frame: 640, size: [360, 780] },
+  { name: "report-dark", scene: "apple", frame: 640, size: [1360, 860], scheme: "dark" },
 ];
 
 mkdirSync(runs, { recursive: true });

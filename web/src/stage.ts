@@ -115,8 +115,11 @@ export class Stage {
       geometry.boundingSphere = new Sphere(new Vector3(), 1e6);
     }
     this.geometry.setIndex(new BufferAttribute(new Uint32Array(3 * header.triangles), 1).setUsage(DynamicDrawUsage));
-    const matt = (color: string) => new MeshStandardMaterial({ color, flatShading: true, side: DoubleSide, roughness: 0.78, metalness: 0 });
-    this.materials = [...FRAGMENTS, PLAIN, CRACK].map(matt);
+    const matt = (color: Color) => new MeshStandardMaterial({ color, flatShading: true, side: DoubleSide, roughness: 0.78, metalness: 0 });
+    // Fragments, all alike, and the crack faces of each: pale, with a little of the fragment's colour.
+    const skins = [...FRAGMENTS, PLAIN].map((colour) => new Color(colour));
+    const cracks = skins.map((skin, k) => new Color(CRACK).lerp(skin, k < FRAGMENTS.length ? 0.3 : 0));
+    this.materials = [...skins, ...cracks].map(matt);
     this.body = new Mesh(this.geometry, this.materials);
     this.body.castShadow = this.body.receiveShadow = withShadows;
     const redMaterial = new MeshLambertMaterial({ color: COLLIDING, emissive: COLLIDING, emissiveIntensity: 0.45, flatShading: true, side: DoubleSide });
@@ -189,8 +192,9 @@ export class Stage {
     this.lookFrom(-38, 20, 1);
   }
 
-  /** Looks at the whole from an angle around the vertical and one above the horizon, in degrees; nearer for small distances. */
-  lookFrom(around: number, above: number, distance: number): void {
+  /** Looks at the whole from an angle around the vertical and one above the horizon, in degrees; nearer for small distances, and
+   * at a lower place by a share of the height. */
+  lookFrom(around: number, above: number, distance: number, lower = 0): void {
     // A turn that is still slowing down must not go on from the new place.
     this.controls.enableDamping = false;
     this.controls.update();
@@ -209,6 +213,7 @@ export class Stage {
       const sideways = Math.max(Math.abs(arm.dot(right)) / level, Math.abs(arm.dot(up)) / upright);
       far = Math.max(far, arm.dot(towards) + sideways);
     }
+    centre.z -= lower * (this.home.max.z - this.home.min.z);
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(towards, 0.97 * distance * far);
     this.controls.update();
@@ -312,9 +317,9 @@ export class Stage {
     this.drawn = { version, fragments: data.fragments, byFragment, cracks };
     const plain = FRAGMENTS.length;
     const materialOf = (t: number) => {
-      if (cracks && triangles.isCrack[t]) return plain + 1;
       const fragment = data.fragments[t] ?? DEAD;
-      return byFragment && fragment !== DEAD ? fragment % plain : plain;
+      const skin = byFragment && fragment !== DEAD ? fragment % plain : plain;
+      return cracks && triangles.isCrack[t] ? plain + 1 + skin : skin;
     };
     const counts = new Uint32Array(this.materials.length + 1);
     for (let t = 0; t < triangles.count; t++) if (triangles.isIn(t, number)) counts[materialOf(t) + 1]++;
