@@ -44,6 +44,15 @@ function applyThemes(): void {
   apply();
 }
 
+/** Sets up the scene, or says what a browser lacks for it. */
+function staged(make: () => Stage): Stage {
+  try {
+    return make();
+  } catch {
+    throw new DataError("This browser cannot draw in three dimensions, which the scene needs: WebGL is missing or switched off.");
+  }
+}
+
 async function start(): Promise<void> {
   const { head, source } = dataOfPage();
   const recording = await Recording.open(head, source);
@@ -58,7 +67,7 @@ async function start(): Promise<void> {
 
   const first = await recording.frame(0);
   const look: Look = { fragments: true, cracks: true, colliding: true, contacts: true, lines: false, seeThrough: false, level: -1 };
-  const stage = new Stage(element<HTMLCanvasElement>("canvas"), recording, first, look);
+  const stage = staged(() => new Stage(element<HTMLCanvasElement>("canvas"), recording, first, look));
   const pairList = element<HTMLDetailsElement>("pair-list");
   const scrub = element<HTMLInputElement>("scrub");
   const strip = header.frames > 1 ? new Strip(element<HTMLCanvasElement>("strip"), header) : undefined;

@@ -52,6 +52,12 @@ export function fillSwitches(place: HTMLElement, recording: Recording, look: Loo
     line.className = "level";
     line.append("Tree boxes", level, swatches([BOX]));
     place.append(line);
+    const depth = summary(header.counters.find((counter) => counter.name === "depth")?.values ?? [], 0)?.max ?? 0;
+    if (depth >= header.levels.length) {
+      const note = document.createElement("small");
+      note.textContent = `Levels 0 to ${header.levels.length - 1} of ${depth} are recorded.`;
+      place.append(note);
+    }
   }
   return () => {
     for (const [key, box] of boxes) box.checked = look[key];

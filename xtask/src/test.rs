@@ -26,7 +26,6 @@ pub fn run(fuzz_seconds: u32) -> Result<(), String> {
     step("tests without threads", &tests_without_threads)?;
     step("documentation", &documentation)?;
     step("the README's first command", &readme::run_first_command)?;
-    // After the README's command, which has built what makes the pages.
     step("the viewer in a browser", &web::test)?;
     step("fuzzing", &|| fuzz::run(fuzz_seconds, &[]))?;
 
@@ -51,9 +50,14 @@ fn lints() -> Result<(), String> {
 }
 
 fn tests() -> Result<(), String> {
-    // The benchmarks have no tests, and the peers they measure take long to build.
+    shell::run(&mut test_programs(&[]), "A test failed")
+}
+
+/// The command that builds and runs all tests. The benchmarks have none, and the peers they measure take long to build.
+pub fn test_programs(more: &[&str]) -> Command {
     let mut test = shell::cargo(["test", "--workspace", "--exclude", "fracas-bench", "--locked"]);
-    shell::run(&mut test, "A test failed")
+    test.args(more);
+    test
 }
 
 /// The library promises the same answers without its feature `parallel`, so its tests run that way too.

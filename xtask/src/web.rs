@@ -5,6 +5,7 @@
 //! `web/test-output` for people to look at.
 
 use crate::shell;
+use crate::test::test_programs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -100,28 +101,24 @@ fn on_path() -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Makes the pages that the tests open, with the program that the README's first command builds.
+/// Makes the pages that the tests open, with the programs that the step "tests" has built: cargo would build them anew with
+/// other features if they were asked for alone.
 fn make_pages() -> Result<(), String> {
+    shell::run(&mut test_programs(&["--no-run"]), "The tests do not build")?;
     let failed = "The pages for the tests could not be made";
-    let fixtures =
-        ["run", "--quiet", "--locked", "-p", "fracas-cli", "--example", "web_fixtures", "--", MADE];
-    shell::run(&mut shell::cargo(fixtures), failed)?;
-    // `check` ends with 1 because it finds collisions, as it should.
-    let page = format!("{MADE}/check.html");
-    let check = [
-        "run",
-        "--release",
-        "--quiet",
-        "--locked",
-        "-p",
-        "fracas-cli",
-        "--",
-        "check",
-        "shape:folded-cloth:20000",
-    ];
-    let mut check = shell::cargo(check);
-    check.args(["--json", "--html", &page]);
+    let built = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| shell::root().join("target"), PathBuf::from)
+        .join("debug");
+    let program = |name: &str| {
+        let mut command = Command::new(built.join(name).with_extension(std::env::consts::EXE_EXTENSION));
+        command.current_dir(shell::root());
+        command
+    };
+    shell::run(program("examples/web_fixtures").arg(MADE), failed)?;
+    let mut check = program("fracas");
+    check.args(["check", "shape:folded-cloth:20000", "--json", "--html", &format!("{MADE}/check.html")]);
     let output = check.output().map_err(|error| shell::not_started(&check, &error))?;
+    // It ends with 1 because it finds collisions, as it should.
     if output.status.code() != Some(1) {
         return Err(format!("{failed} (`fracas check`: {}).", output.status));
     }

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn pieces_of_base64_are_one_text() {
-        let bytes: Vec<u8> = (0..500_000_u32).map(|k| (k * 7919 >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..500_000_u32).map(|k| ((k * 7919) >> 3) as u8).collect();
         let mut text = Vec::new();
         write_base64(&mut text, &bytes).unwrap();
         assert_eq!(STANDARD.decode(text).unwrap(), bytes);

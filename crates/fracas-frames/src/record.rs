@@ -46,6 +46,20 @@ pub struct Recorder {
 
 impl Recorder {
     /// A recording without frames.
+    ///
+    /// ```
+    /// use fracas_frames::{About, Recorder, RecorderOptions, Recording};
+    /// use fracas_scenes::{SceneOptions, Size, start};
+    /// let run = start("triceratops", &SceneOptions { size: Size::Small, ..SceneOptions::default() }).unwrap();
+    /// let mut recorder = Recorder::new(About { steps: run.steps, ..About::default() }, RecorderOptions::default());
+    /// for frame in run {
+    ///     recorder.note(&frame.unwrap());
+    /// }
+    /// let bytes = recorder.finish().to_bytes();
+    /// let stored = Recording::from_bytes(&bytes).unwrap().unpack().unwrap();
+    /// assert_eq!(stored.frames.len(), 12);
+    /// assert_eq!(stored.triangles.iter().filter(|triangle| triangle.is_in(0)).count(), 5660);
+    /// ```
     #[must_use]
     pub fn new(about: About, options: RecorderOptions) -> Self {
         Self {

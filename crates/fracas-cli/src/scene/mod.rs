@@ -148,7 +148,7 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
 }
 
 /// Boxes of trees that a recording may hold in all; few steps may show more of them in each.
-const BOXES: usize = 1 << 20;
+const BOXES: usize = 1 << 21;
 
 fn boxes_per_frame(steps: usize) -> usize {
     (BOXES / (steps + 1)).clamp(1 << 10, 1 << 18)
@@ -207,14 +207,7 @@ impl Folder {
 
     /// Writes the page that plays the run, and its frames beside it if they are too large for it; returns its path.
     fn write_report(&self, recording: &Recording) -> Result<String, Failure> {
-        let beside = Folder(self.0.join(page::BESIDE));
-        // What an earlier run left would be taken for frames of this one.
-        match std::fs::remove_dir_all(&beside.0) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(Failure::File { file: beside.0.display().to_string(), source });
-            }
-            _ => {}
-        }
+        self.remove_old_frames();
         if recording.size() <= page::MOST_INSIDE {
             return self.write(REPORT, |out| page::write_whole(out, recording));
         }
@@ -223,6 +216,21 @@ impl Folder {
             beside.write(&format!("{number}.js"), |out| page::write_group(out, recording, number))?;
         }
         self.write(REPORT, |out| page::write_head(out, recording))
+    }
+
+    /// Takes away the frames that an earlier run has left beside its page, and nothing else. What cannot be removed is in nobody's
+    /// way: frames of this run take its place, or no page asks for it.
+    fn remove_old_frames(&self) {
+        let beside = self.0.join(page::BESIDE);
+        let is_ours = |name: &str| {
+            name.strip_suffix(".js").is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+        };
+        for entry in std::fs::read_dir(&beside).into_iter().flatten().flatten() {
+            if entry.file_name().to_str().is_some_and(is_ours) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+        let _ = std::fs::remove_dir(beside);
     }
 
     /// Writes a file whole or not at all; returns its path.
