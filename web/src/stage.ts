@@ -84,6 +84,8 @@ export class Stage {
   private drawn?: { version: number; fragments: Uint32Array; byFragment: boolean; cracks: boolean };
   private redTriangles: number[] = [];
   private isStale = true;
+  /** Width, height and pixels of the canvas as they were last. */
+  private size = "";
   /** Frames drawn so far. */
   draws = 0;
 
@@ -177,7 +179,7 @@ export class Stage {
     const tick = () => {
       requestAnimationFrame(tick);
       this.controls.update();
-      if (this.isStale) this.draw();
+      if (this.isStale && this.frame) this.draw();
     };
     tick();
   }
@@ -406,14 +408,17 @@ export class Stage {
 
   private resize(): void {
     const { clientWidth, clientHeight } = this.canvas;
-    if (clientWidth === 0 || clientHeight === 0) return;
+    const size = `${clientWidth} ${clientHeight} ${window.devicePixelRatio}`;
+    if (clientWidth === 0 || clientHeight === 0 || size === this.size) return;
+    this.size = size;
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     this.renderer.setSize(clientWidth, clientHeight, false);
     const was = this.camera.aspect;
     this.camera.aspect = clientWidth / clientHeight;
     this.camera.updateProjectionMatrix();
     if (Math.abs(was - this.camera.aspect) > 0.05) this.reset();
-    this.draw();
+    // A canvas of another size is empty; before the first frame there is nothing to see.
+    if (this.frame) this.draw();
   }
 
   private draw(): void {
