@@ -85,6 +85,12 @@ pub enum Failure {
         /// The page.
         file: String,
     },
+    /// A page cannot be copied without the frames that lie beside it.
+    #[error("{file}: its frames lie beside this page, so it cannot be copied alone: copy the whole folder")]
+    FramesBeside {
+        /// The page.
+        file: String,
+    },
     /// No browser could be started.
     #[error("{file}: the page could not be opened ({source}); open it in a browser yourself")]
     Browser {

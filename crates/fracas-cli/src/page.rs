@@ -32,6 +32,9 @@ const PLACE: &str = "<!--fracas-data-->";
 /// What every page with data has in it.
 pub const MARK: &str = "id=\"fracas-head\"";
 
+/// What a page has in it whose frames lie beside it.
+pub const MARK_BESIDE: &str = "id=\"fracas-head\" data-beside=\"";
+
 /// Recordings with more bytes than this lie beside their page.
 pub const MOST_INSIDE: usize = 32 << 20;
 
@@ -158,6 +161,12 @@ mod tests {
     fn the_viewer_has_one_place_for_data() {
         assert_eq!(VIEWER.matches(PLACE).count(), 1);
         assert!(!VIEWER.contains(MARK));
+        let recording = record_meshes(&["a"], &[shapes::icosphere(1.0, 1)], None);
+        let (mut whole, mut beside) = (Vec::new(), Vec::new());
+        write_whole(&mut whole, &recording).unwrap();
+        write_head(&mut beside, &recording).unwrap();
+        let [whole, beside] = [whole, beside].map(|page| String::from_utf8(page).unwrap());
+        assert!(whole.contains(MARK) && !whole.contains(MARK_BESIDE) && beside.contains(MARK_BESIDE));
     }
 
     #[test]

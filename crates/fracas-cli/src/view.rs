@@ -26,6 +26,9 @@ pub fn run(arguments: &ViewArguments, out: &mut dyn Write) -> Result<Status, Fai
     let file = match existing_page(&arguments.path)? {
         Some(page) => match &arguments.out {
             Some(copy) => {
+                if has(&page, page::MARK_BESIDE).map_err(|source| failed(&page, source))? {
+                    return Err(Failure::FramesBeside { file: page.display().to_string() });
+                }
                 std::fs::copy(&page, copy).map_err(|source| failed(copy, source))?;
                 copy.clone()
             }
@@ -55,15 +58,15 @@ fn existing_page(path: &OsStr) -> Result<Option<PathBuf>, Failure> {
     } else {
         return Ok(None);
     };
-    let is_ours = has_mark(&page).map_err(|source| failed(&page, source))?;
+    let is_ours = has(&page, page::MARK).map_err(|source| failed(&page, source))?;
     if is_ours { Ok(Some(page)) } else { Err(Failure::NotOurPage { file: page.display().to_string() }) }
 }
 
-/// Whether a page has data of ours inside. The mark stands before the data, so not much has to be read.
-fn has_mark(page: &Path) -> io::Result<bool> {
+/// Whether a page has a mark of ours. Marks stand before the data, so not much has to be read.
+fn has(page: &Path, mark: &str) -> io::Result<bool> {
     let mut beginning = Vec::new();
     BufReader::new(File::open(page)?).take(8 << 20).read_to_end(&mut beginning)?;
-    Ok(beginning.windows(page::MARK.len()).any(|window| window == page::MARK.as_bytes()))
+    Ok(beginning.windows(mark.len()).any(|window| window == mark.as_bytes()))
 }
 
 /// Makes the page of a mesh, in the system's folder for such things unless a file is named.

@@ -48,13 +48,21 @@ fn meshes_pages_and_runs_can_be_viewed() {
 
 #[test]
 fn what_cannot_be_viewed_is_named() {
-    let folder = Folder::with_files(&[("other.html", "<p>hello</p>"), ("ball.obj", "v 0 0 0\n")]);
+    let folder = Folder::with_files(&[
+        ("large.html", "<script type=\"text/plain\" id=\"fracas-head\" data-beside=\"frames\">"),
+        ("other.html", "<p>hello</p>"),
+        ("ball.obj", "v 0 0 0\n"),
+    ]);
     let before = folder.names();
     for (words, sentence) in [
         ("view other.html --no-open", "other.html: this page has no data of fracas inside"),
         (
             "view . --no-open",
             ".: there is no report.html in this folder (`fracas run` leaves one in the folder of the scene)",
+        ),
+        (
+            "view large.html --no-open --out copy.html",
+            "large.html: its frames lie beside this page, so it cannot be copied alone: copy the whole folder",
         ),
         ("view lost.html --no-open", "lost.html: No such file or directory (os error 2)"),
         ("view lost.obj --no-open", "lost.obj: No such file or directory (os error 2)"),
