@@ -8,7 +8,9 @@
 //! main  reads the arguments
 //!   ├ test      the steps of `cargo xtask test`, in order
 //!   │   ├ licences   are all dependencies permissive?
+//!   │   ├ web        is the viewer's page what its source builds, and does it work?
 //!   │   └ readme     the first command a visitor will try
+//!   ├ pictures  `cargo xtask pictures`: those of the README, from real runs
 //!   ├ fuzz      `cargo xtask fuzz`: tools, targets, a time for each
 //!   └ shell     starting programs and naming what failed
 //! ```
@@ -17,9 +19,11 @@
 
 mod fuzz;
 mod licences;
+mod pictures;
 mod readme;
 mod shell;
 mod test;
+mod web;
 
 use std::process::ExitCode;
 
@@ -27,11 +31,17 @@ const CHORES: &str = "\
 Chores of the Fracas project:
 
   cargo xtask test [--fuzz-seconds N]
-      Everything: formatting, licences, lints, tests, documentation, the README's
-      first command, and N seconds (60 unless given) of each fuzz target.
+      Everything: formatting, licences, lints, tests, documentation, the viewer
+      in a browser, the README's first command, and N seconds (60 unless given) of each fuzz target.
 
   cargo xtask fuzz [--seconds N] [TARGET ...]
       The named fuzz targets, or all of them, for N seconds each (60 unless given).
+
+  cargo xtask web
+      The viewer alone: its page built anew, compared, and tested in a browser.
+
+  cargo xtask pictures
+      The pictures of the README, anew from real runs.
 ";
 
 /// How long each fuzz target runs unless the arguments say otherwise.
@@ -68,7 +78,16 @@ fn start(chore: &str, arguments: &[String]) -> Result<(), String> {
             let (seconds, targets) = take_seconds("--seconds", arguments)?;
             fuzz::run(seconds, &targets)
         }
+        "web" => without_arguments(chore, arguments).and_then(|()| web::test()),
+        "pictures" => without_arguments(chore, arguments).and_then(|()| pictures::run()),
         unknown => Err(format!("There is no chore `{unknown}`; `cargo xtask` lists them.")),
+    }
+}
+
+fn without_arguments(chore: &str, arguments: &[String]) -> Result<(), String> {
+    match arguments.first() {
+        Some(extra) => Err(format!("`cargo xtask {chore}` does not know the argument `{extra}`.")),
+        None => Ok(()),
     }
 }
 

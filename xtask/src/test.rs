@@ -3,7 +3,7 @@
 //! Steps run in order, the quick ones first, and the first failure ends the run. From a clean checkout the whole
 //! is meant to take less than fifteen minutes on two cores.
 
-use crate::{fuzz, licences, readme, shell};
+use crate::{fuzz, licences, readme, shell, web};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,7 @@ pub fn run(fuzz_seconds: u32) -> Result<(), String> {
     step("tests without threads", &tests_without_threads)?;
     step("documentation", &documentation)?;
     step("the README's first command", &readme::run_first_command)?;
+    step("the viewer in a browser", &web::test)?;
     step("fuzzing", &|| fuzz::run(fuzz_seconds, &[]))?;
 
     println!("\nAll steps passed:");
@@ -49,9 +50,14 @@ fn lints() -> Result<(), String> {
 }
 
 fn tests() -> Result<(), String> {
-    // The benchmarks have no tests, and the peers they measure take long to build.
+    shell::run(&mut test_programs(&[]), "A test failed")
+}
+
+/// The command that builds and runs all tests. The benchmarks have none, and the peers they measure take long to build.
+pub fn test_programs(more: &[&str]) -> Command {
     let mut test = shell::cargo(["test", "--workspace", "--exclude", "fracas-bench", "--locked"]);
-    shell::run(&mut test, "A test failed")
+    test.args(more);
+    test
 }
 
 /// The library promises the same answers without its feature `parallel`, so its tests run that way too.

@@ -50,8 +50,10 @@ pub enum Command {
     Analyze(AnalyzeArguments),
     /// Lists the embedded scenes
     Scenes(ScenesArguments),
-    /// Runs a scene: times per step, statistics and an animated glTF file
+    /// Runs a scene and leaves a page that plays it back, statistics, charts and an animated glTF file
     Run(RunArguments),
+    /// Shows a run, a mesh or the result of a check in the browser
+    View(ViewArguments),
 }
 
 /// The words after `fracas check`.
@@ -76,6 +78,9 @@ pub struct CheckArguments {
     /// Write the meshes into one PLY file, intersecting triangles in red
     #[arg(long, value_name = "FILE.ply")]
     pub out: Option<PathBuf>,
+    /// Write a page that shows the meshes, intersecting triangles in red, and all pairs
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -149,6 +154,21 @@ pub struct RunArguments {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// The words after `fracas view`.
+#[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
+pub struct ViewArguments {
+    /// The folder of a run, a page that `run` or `check --html` wrote, or a mesh
+    #[arg(value_name = "PATH")]
+    pub path: OsString,
+    /// Write the page to this file and open that
+    #[arg(long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
+    /// Print where the page is, and leave it closed
+    #[arg(long)]
+    pub no_open: bool,
 }
 
 /// How large the bodies of a scene are: [`Size`] as a word.
@@ -253,7 +273,7 @@ impl Arguments {
         Self::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Bad(Failure::Usage(
-                "a command is missing: check, info, analyze, scenes or run".to_owned(),
+                "a command is missing: check, info, analyze, scenes, run or view".to_owned(),
             )),
             _ => Refusal::Bad(Failure::Usage(sentence(&error.to_string()))),
         })
@@ -287,7 +307,7 @@ mod tests {
     fn messages_become_one_sentence() {
         assert_eq!(
             complaint(&[]),
-            "a command is missing: check, info, analyze, scenes or run (see `fracas --help`)"
+            "a command is missing: check, info, analyze, scenes, run or view (see `fracas --help`)"
         );
         assert_eq!(
             complaint(&["check"]),

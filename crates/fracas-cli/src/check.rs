@@ -12,7 +12,7 @@ use crate::find::{self, Answer, Question};
 use crate::input::{self, Input};
 use crate::output::{self, Summary, json, text};
 use crate::progress::Progress;
-use crate::{Status, threads};
+use crate::{Status, page, threads, view};
 
 /// Does what the arguments say and prints the answer.
 ///
@@ -27,17 +27,26 @@ pub fn run(arguments: &CheckArguments, threads: Option<u16>, out: &mut dyn Write
         engine: arguments.engine.try_into()?,
     };
     if let Some(file) = &arguments.out {
-        refuse_bad_out(file, &inputs)?;
+        refuse_bad_out(file, "ply", &inputs)?;
+    }
+    if let Some(file) = &arguments.html {
+        refuse_bad_out(file, "html", &inputs)?;
     }
     let (answer, summary) = threads::on(threads, || work(&inputs, arguments.merge, question))??;
     if let Some(file) = &arguments.out {
         write_marked(file, &answer)?;
     }
+    if let Some(file) = &arguments.html {
+        let names: Vec<&str> = inputs.iter().map(Input::name).collect();
+        view::write_page(file, &page::record_meshes(&names, &answer.meshes, Some(&answer.pairs)))?;
+    }
+    let files: Vec<&Path> =
+        [&arguments.out, &arguments.html].into_iter().flatten().map(|file| &**file).collect();
     output::send(out, |out| {
         if arguments.json {
             json::write_check(out, &summary, &answer.pairs)
         } else {
-            text::write_check(out, &summary, &answer.pairs, arguments.out.as_deref())
+            text::write_check(out, &summary, &answer.pairs, &files)
         }
     })?;
     Ok(if answer.pairs.is_empty() { Status::Clear } else { Status::Found })
@@ -56,10 +65,11 @@ fn work(inputs: &[Input], merge: bool, question: Question) -> Result<(Answer, Su
 }
 
 /// Refuses what can be known to go wrong before hours of work are lost to it.
-fn refuse_bad_out(out: &Path, inputs: &[Input]) -> Result<(), Failure> {
+fn refuse_bad_out(out: &Path, extension: &str, inputs: &[Input]) -> Result<(), Failure> {
     let file = out.display().to_string();
-    if !out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ply")) {
-        return Err(Failure::OutIsNotPly { file });
+    if !out.extension().is_some_and(|end| end.eq_ignore_ascii_case(extension)) {
+        let is_page = extension == "html";
+        return Err(if is_page { Failure::OutIsNotHtml { file } } else { Failure::OutIsNotPly { file } });
     }
     if let Some(folder) = out.parent()
         && !folder.as_os_str().is_empty()

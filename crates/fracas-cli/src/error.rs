@@ -65,6 +65,40 @@ pub enum Failure {
         /// The name given with `--out`.
         file: String,
     },
+    /// The page is HTML, and the name says something else.
+    #[error("{file}: the page is written as HTML, so the name must end in .html")]
+    OutIsNotHtml {
+        /// The name given with `--html`.
+        file: String,
+    },
+    /// A folder that is to be viewed is not that of a run.
+    #[error(
+        "{folder}: there is no report.html in this folder (`fracas run` leaves one in the folder of the scene)"
+    )]
+    NoReport {
+        /// The folder.
+        folder: String,
+    },
+    /// A page that is to be viewed was written by something else.
+    #[error("{file}: this page has no data of fracas inside")]
+    NotOurPage {
+        /// The page.
+        file: String,
+    },
+    /// A page cannot be copied without the frames that lie beside it.
+    #[error("{file}: its frames lie beside this page, so it cannot be copied alone: copy the whole folder")]
+    FramesBeside {
+        /// The page.
+        file: String,
+    },
+    /// No browser could be started.
+    #[error("{file}: the page could not be opened ({source}); open it in a browser yourself")]
+    Browser {
+        /// The page.
+        file: String,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The folder of the marked mesh is not there.
     #[error("{file}: there is no folder {folder}")]
     NoFolder {

@@ -7,11 +7,12 @@
 //!                        │
 //!                        ├ info ─► input, output
 //!                        ├ analyze ─► input, output
-//!                        └ scene ► input, and the scenes of `fracas-scenes`; leaves a folder of files
+//!                        ├ scene ► input, and the scenes of `fracas-scenes`; leaves a folder of files
+//!                        └ view ─► input; opens a page in the browser
 //! ```
 //!
 //! A command first does all its work and then prints, so a failure leaves nothing on standard output and no
-//! half-written file. `error` holds every sentence a failure can end with; `progress` draws on standard error while
+//! half-written file. `page` makes the page that shows a run, a mesh or the result of a check. `error` holds every sentence a failure can end with; `progress` draws on standard error while
 //! the work runs, if a person is looking.
 #![forbid(unsafe_code)]
 
@@ -23,9 +24,11 @@ pub mod find;
 pub mod info;
 pub mod input;
 pub mod output;
+pub mod page;
 pub mod progress;
 pub mod scene;
 pub mod threads;
+pub mod view;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -81,6 +84,7 @@ pub fn run(
             Command::Info(info) => info::run(info, arguments.threads, out, complaints),
             Command::Scenes(scenes) => scene::list(scenes, out),
             Command::Run(run) => scene::run(run, arguments.threads, out),
+            Command::View(view) => view::run(view, out),
         },
         Err(Refusal::Shown(text)) => output::send(out, |out| write!(out, "{text}")).map(|()| Status::Clear),
         Err(Refusal::Bad(failure)) => Err(failure),

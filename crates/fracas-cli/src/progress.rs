@@ -60,6 +60,7 @@ impl Progress {
             let mut wait = patience;
             let mut canvas = None;
             let mut target = Some(target);
+            let mut shown = "";
             while is_over.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 wait = REDRAW;
                 let bar = canvas.get_or_insert_with(|| {
@@ -67,6 +68,11 @@ impl Progress {
                     ProgressBar::with_draw_target(None, target).with_elapsed(patience)
                 });
                 let now = *locked(&phase);
+                // What the last phase took says nothing about this one.
+                if shown != now.name {
+                    shown = now.name;
+                    bar.reset_eta();
+                }
                 bar.set_style(style(now.all));
                 bar.set_length(now.all as u64);
                 bar.set_position(now.done as u64);
@@ -113,7 +119,7 @@ fn locked(phase: &Mutex<Phase>) -> MutexGuard<'_, Phase> {
 fn style(items: usize) -> ProgressStyle {
     let template = match items {
         0 | 1 => "{spinner} {msg}  {elapsed}",
-        _ => "{spinner} {msg:<9} [{bar:30}] {pos}/{len}  {elapsed}",
+        _ => "{spinner} {msg:<9} [{bar:30}] {pos}/{len}  {elapsed}, {eta} left",
     };
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

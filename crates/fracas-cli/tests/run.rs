@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Folder;
+use common::{Folder, recording_in};
 use fracas::mesh::shapes;
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ fn scenes_are_listed() {
 }
 
 #[test]
-fn a_run_leaves_statistics_and_a_film() {
+fn a_run_leaves_statistics_a_film_and_a_report() {
     let folder = Folder::new();
     let run = folder.run("run triceratops --size small");
     assert_eq!((run.status, run.complaints.as_str()), (0, ""));
@@ -55,6 +55,24 @@ fn a_run_leaves_statistics_and_a_film() {
     for phase in ["cut", "edit", "query", "all"] {
         let times = &stats["ms"][phase];
         assert!(times["mean"].as_f64().unwrap() <= times["max"].as_f64().unwrap(), "{phase}: {times}");
+    }
+
+    let stored = recording_in(&folder.path("out/triceratops/report.html"));
+    assert_eq!(stored.frames.len(), 12);
+    assert_eq!(stored.header.about.reported[0].value, 6.78);
+    for (k, frame) in frames.iter().enumerate() {
+        let alive = stored.triangles.iter().filter(|triangle| triangle.is_in(k)).count();
+        assert_eq!(frame["counters"]["triangles"], alive as f64);
+        assert_eq!(frame["counters"]["pairs"], stored.frames[k].pairs.len() as f64);
+        // A tree of n triangles has 2n - 1 boxes, and few frames have room for all of them.
+        let pieces = frame["counters"]["pieces"].as_f64().unwrap() as usize;
+        assert_eq!(stored.frames[k].boxes.len(), 2 * alive - pieces);
+    }
+    let names: Vec<&str> = stored.header.phases.iter().map(|phase| phase.name.as_str()).collect();
+    assert_eq!(names, ["cut", "edit", "query"]);
+    for name in ["times", "pairs", "pieces", "q", "depth", "triangles"] {
+        let chart = std::fs::read_to_string(folder.path(format!("out/triceratops/{name}.svg"))).unwrap();
+        assert!(chart.starts_with("<svg") && chart.contains("triceratops"), "{name}");
     }
 
     let path = "out/triceratops/triceratops.glb";
@@ -191,6 +209,8 @@ fn an_interrupted_run_writes_what_it_has() {
     assert!(done > 0 && done < 100_000);
     assert_eq!(stats["complete"], false);
     assert_eq!(stats["frames"].as_array().unwrap().len() as u64, done + 1);
+    let stored = recording_in(&folder.path("out/apple/report.html"));
+    assert_eq!((stored.frames.len() as u64, stored.header.about.steps), (done + 1, 100_000));
     let nodes = film(&folder, "out/apple/apple.glb")["nodes"].clone();
     // The first state, the last, and the ground, under the node that turns them.
     assert_eq!(nodes.as_array().unwrap().len(), 4);

@@ -92,6 +92,8 @@ struct Peeling {
     sah_when_built: f64,
     finder: TearingFinder,
     pairs: Vec<Pair>,
+    /// Up to how many boxes of the trees each frame shows.
+    boxes: usize,
 }
 
 impl Peeling {
@@ -120,6 +122,7 @@ impl Peeling {
             rest,
             finder: TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: options.parallel }),
             pairs: Vec::new(),
+            boxes: options.boxes,
         })
     }
 
@@ -166,6 +169,7 @@ impl Peeling {
             false => Frame::DEAD,
         };
         frame.fragments = (0..mesh.slot_count()).map(fragment).collect();
+        frame.boxes = self.body.boxes(self.boxes);
         count_body(frame, &self.body);
         frame.count("free", self.peel.free_count() as f64);
         frame.count("energy", self.peel.energy());

@@ -3,6 +3,7 @@
 use fracas::geom::DVec3;
 use fracas::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
 use fracas::pairs::Pair;
+use fracas::tearing::TreeBox;
 use std::time::{Duration, Instant};
 
 /// The state after a step, and what the step did.
@@ -24,6 +25,8 @@ pub struct Frame {
     pub pairs: Vec<Pair>,
     /// Contacts that were handed to a solver; empty where none is at work.
     pub contacts: Vec<FrameContact>,
+    /// Boxes of trees, by level, if [`SceneOptions::boxes`](crate::SceneOptions::boxes) asks for them and there are trees.
+    pub boxes: Vec<TreeBox>,
     /// What each phase of the step took, in the order in which they ran. The same phases in every frame of a run.
     pub times: Vec<(&'static str, Duration)>,
     /// Sizes and measures, by name: `triangles`, `pairs`, `pieces`, `depth`, `q` and others.

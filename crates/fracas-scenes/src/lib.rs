@@ -129,11 +129,13 @@ pub struct SceneOptions {
     pub mesh: Option<Mesh>,
     /// Use all threads for queries. The frames are the same either way. Default: true.
     pub parallel: bool,
+    /// Up to how many boxes of its trees a frame holds, in whole levels from the roots down. Default: none.
+    pub boxes: usize,
 }
 
 impl Default for SceneOptions {
     fn default() -> Self {
-        Self { size: Size::Paper, steps: None, pieces: 8, mesh: None, parallel: true }
+        Self { size: Size::Paper, steps: None, pieces: 8, mesh: None, parallel: true, boxes: 0 }
     }
 }
 

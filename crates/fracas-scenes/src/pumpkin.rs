@@ -94,6 +94,8 @@ struct Fall {
     positions: Vec<DVec3>,
     finder: TearingFinder,
     pieces: usize,
+    /// Up to how many boxes of the trees each frame shows.
+    boxes: usize,
     is_broken: bool,
 }
 
@@ -118,6 +120,7 @@ impl Fall {
             body,
             finder: TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: options.parallel }),
             pieces: options.pieces,
+            boxes: options.boxes,
             is_broken: false,
         })
     }
@@ -207,6 +210,7 @@ impl Fall {
         frame.pairs = pairs;
         frame.positions = self.positions.clone();
         frame.fragments = self.fragments.clone();
+        frame.boxes = self.body.boxes(self.boxes);
         count_body(frame, &self.body);
         frame.count("energy", self.world.energy());
         frame.count("asleep", self.world.asleep() as f64);

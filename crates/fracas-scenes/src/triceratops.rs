@@ -47,6 +47,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut cutter = Cutter::new(body.mesh(), &plane, &CutOptions::default())?;
     let [from, to] = cutter.range().unwrap_or([0.0; 2]);
     let mut finder = TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: options.parallel });
+    let boxes = options.boxes;
     let advance = move |step: usize, frame: &mut Frame| {
         let mut edit = MeshEdit::default();
         if step == 0 {
@@ -60,6 +61,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         frame.pairs = frame.time("query", || finder.find_self_pairs(&body).to_vec());
         frame.positions = body.mesh().positions().to_vec();
         frame.fragments = fragments_of(&body);
+        frame.boxes = body.boxes(boxes);
         count_body(frame, &body);
         Ok(())
     };

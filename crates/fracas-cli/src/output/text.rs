@@ -24,7 +24,7 @@ pub fn write_check(
     out: &mut dyn Write,
     summary: &Summary,
     pairs: &[MeshPair],
-    marked: Option<&Path>,
+    files: &[&Path],
 ) -> io::Result<()> {
     write_meshes(out, summary)?;
     let verb = match summary.touch {
@@ -43,7 +43,7 @@ pub fn write_check(
         }
         write_first(out, summary, pairs)?;
     }
-    if let Some(file) = marked {
+    for file in files {
         let which = if pairs.is_empty() { "no triangles" } else { "these triangles" };
         writeln!(out, "\nWrote {} with {which} in red.", one_line(&file.display().to_string()))?;
     }

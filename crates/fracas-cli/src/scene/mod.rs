@@ -2,12 +2,15 @@
 //!
 //! ```text
 //!   scene's frames ──┬─► stats   times and counters of every step ──► stats.json, table, --json
+//!                    ├─► recorder every frame, packed            ──► report.html, charts as SVG
 //!                    └─► film    up to 60 key frames              ──► SCENE.glb
 //! ```
 //!
 //! A run that is interrupted from the keyboard ends after its step and writes what it has.
 
 pub mod film;
+pub mod paper;
+pub mod plots;
 pub mod stats;
 
 use std::io::{self, Write};
@@ -16,14 +19,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fracas::Mesh;
 use fracas::mesh::Report;
-use fracas_scenes::{SCENES, SceneOptions, Size};
+use fracas_frames::{About, Kind, Recorder, RecorderOptions, Recording};
+use fracas_scenes::{SCENES, Scene, SceneOptions, Size};
 
 use crate::args::{RunArguments, ScenesArguments};
 use crate::error::Failure;
 use crate::input::Input;
 use crate::output::{self, Align, Table, grouped};
 use crate::progress::Progress;
-use crate::{Status, threads};
+use crate::view::REPORT;
+use crate::{Status, page, threads};
 use film::Film;
 use stats::Stats;
 
@@ -88,11 +93,13 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
     let progress = Progress::start();
     let mesh = arguments.mesh.as_ref().map(|word| load(word.as_os_str(), &progress)).transpose()?;
     let usual = SceneOptions::default();
+    let size = arguments.size.into();
     let options = SceneOptions {
-        size: arguments.size.into(),
+        size,
         steps: arguments.steps.map(|steps| steps as usize),
         pieces: arguments.pieces.map_or(usual.pieces, usize::from),
         mesh,
+        boxes: boxes_per_frame(arguments.steps.map_or((scene.steps)(size), |steps| steps as usize)),
         ..usual
     };
     progress.begin("preparing", 1);
@@ -108,6 +115,8 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
 
     let mut stats = Stats::new(scene, arguments.size.name(), run.steps);
     let mut film = Film::new(run.steps, run.step_seconds, run.ground);
+    let about = about(scene, arguments.size.name(), &run);
+    let mut recorder = Recorder::new(about, RecorderOptions::default());
     progress.begin("stepping", run.steps + 1);
     listen_for_interrupts();
     INTERRUPTED.store(false, Ordering::Relaxed);
@@ -115,6 +124,7 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
         let frame = frame.map_err(failed)?;
         stats.note(&frame);
         film.note(&frame);
+        recorder.note(&frame);
         progress.advance();
         if INTERRUPTED.load(Ordering::Relaxed) {
             film.end_with(&frame);
@@ -123,11 +133,41 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
     }
     stats.finish();
     progress.begin("writing", 1);
+    let recording = recorder.finish();
     let files = vec![
+        folder.write_report(&recording)?,
         folder.write("stats.json", |out| stats.write_json(out))?,
         folder.write(&format!("{}.glb", scene.name), |out| film.write(out))?,
     ];
+    if let Ok(header) = recording.header() {
+        for (name, svg) in plots::charts(&header) {
+            folder.write(&name, |out| out.write_all(svg.as_bytes()))?;
+        }
+    }
     Ok((stats, files))
+}
+
+/// Boxes of trees that a recording may hold in all; few steps may show more of them in each.
+const BOXES: usize = 1 << 21;
+
+fn boxes_per_frame(steps: usize) -> usize {
+    (BOXES / (steps + 1)).clamp(1 << 10, 1 << 18)
+}
+
+/// What the page says about a run.
+fn about(scene: &Scene, size: &'static str, run: &fracas_scenes::Run) -> About {
+    About {
+        kind: Kind::Run,
+        title: scene.name.to_owned(),
+        text: scene.about.to_owned(),
+        size: size.to_owned(),
+        steps: run.steps,
+        step_seconds: run.step_seconds,
+        ground: run.ground,
+        meshes: Vec::new(),
+        reported: paper::reported(scene.name, size),
+        program: page::program(),
+    }
 }
 
 /// A mesh for a scene. Vertices at equal positions are made one if the mesh is not closed otherwise, as STL needs.
@@ -163,6 +203,34 @@ impl Folder {
         let failed = |source| Failure::File { file: path.display().to_string(), source };
         std::fs::create_dir_all(&path).map_err(failed)?;
         Ok(Self(path))
+    }
+
+    /// Writes the page that plays the run, and its frames beside it if they are too large for it; returns its path.
+    fn write_report(&self, recording: &Recording) -> Result<String, Failure> {
+        self.remove_old_frames();
+        if recording.size() <= page::MOST_INSIDE {
+            return self.write(REPORT, |out| page::write_whole(out, recording));
+        }
+        let beside = Folder::create(&self.0, page::BESIDE)?;
+        for number in 0..recording.groups().len() {
+            beside.write(&format!("{number}.js"), |out| page::write_group(out, recording, number))?;
+        }
+        self.write(REPORT, |out| page::write_head(out, recording))
+    }
+
+    /// Takes away the frames that an earlier run has left beside its page, and nothing else. What cannot be removed is in nobody's
+    /// way: frames of this run take its place, or no page asks for it.
+    fn remove_old_frames(&self) {
+        let beside = self.0.join(page::BESIDE);
+        let is_ours = |name: &str| {
+            name.strip_suffix(".js").is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+        };
+        for entry in std::fs::read_dir(&beside).into_iter().flatten().flatten() {
+            if entry.file_name().to_str().is_some_and(is_ours) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+        let _ = std::fs::remove_dir(beside);
     }
 
     /// Writes a file whole or not at all; returns its path.

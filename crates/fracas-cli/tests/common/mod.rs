@@ -143,3 +143,16 @@ pub fn moved(mesh: &Mesh, by: [f64; 3]) -> Mesh {
 pub fn mesh(positions: &[[f64; 3]], triangles: &[[u32; 3]]) -> Mesh {
     Mesh::new(positions.iter().map(|&p| DVec3::from_array(p)).collect(), triangles.to_vec()).unwrap()
 }
+
+/// The recording inside a page.
+pub fn recording_in(page: &Path) -> fracas_frames::Stored {
+    use base64::Engine;
+    let text = std::fs::read_to_string(page).unwrap();
+    let texts = text.split("<script type=\"text/plain\" id=\"fracas-").skip(1);
+    let bytes = texts.flat_map(|text| {
+        let (from, until) = (text.find('>').unwrap() + 1, text.find("</script>").unwrap());
+        base64::engine::general_purpose::STANDARD.decode(&text[from..until]).unwrap()
+    });
+    let bytes: Vec<u8> = bytes.collect();
+    fracas_frames::Recording::from_bytes(&bytes).unwrap().unpack().unwrap()
+}

@@ -55,6 +55,7 @@
 
 mod arena;
 mod balance;
+mod boxes;
 mod build;
 mod connect;
 mod find;
@@ -71,6 +72,7 @@ mod small;
 mod split;
 mod validate;
 
+pub use boxes::TreeBox;
 pub use build::TearingBuild;
 pub use find::TearingFinder;
 pub use follow::TearStats;

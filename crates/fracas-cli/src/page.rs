@@ -1,0 +1,192 @@
+//! The page that shows a recording: the built viewer with the data inside, or beside it where there is much.
+//!
+//! ```text
+//!   report.html   viewer · head of the recording · groups of frames, each a text of its own in base64
+//!   report.html   viewer · head of the recording        frames/0.js, 1.js …   groups, when there are more than 32 MiB
+//! ```
+//!
+//! A page from disk may not read files beside it, but may load scripts; so groups beside it are scripts that hand over a
+//! text. The page loads one when its frames are asked for. The viewer is built from `web/` and committed, so that
+//! only a Rust toolchain is needed to build the command.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use fracas::Mesh;
+use fracas::mesh::TriangleId;
+use fracas::pairs::Pair;
+use fracas_frames::{About, Kind, MeshSpan, Recorder, RecorderOptions, Recording};
+use fracas_scenes::{AddedTriangle, Frame};
+
+use crate::find::MeshPair;
+use crate::output::grouped;
+
+/// The viewer, without data.
+const VIEWER: &str = include_str!("../assets/report.html");
+
+/// Where the data goes.
+const PLACE: &str = "<!--fracas-data-->";
+
+/// What every page with data has in it.
+pub const MARK: &str = "id=\"fracas-head\"";
+
+/// What a page has in it whose frames lie beside it.
+pub const MARK_BESIDE: &str = "id=\"fracas-head\" data-beside=\"";
+
+/// Recordings with more bytes than this lie beside their page.
+pub const MOST_INSIDE: usize = 32 << 20;
+
+/// The folder for what lies beside a page.
+pub const BESIDE: &str = "frames";
+
+/// Writes a page with the whole recording inside.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_whole(out: &mut dyn Write, recording: &Recording) -> io::Result<()> {
+    write(out, recording, true)
+}
+
+/// Writes a page whose groups lie beside it; [`write_group`] writes them.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_head(out: &mut dyn Write, recording: &Recording) -> io::Result<()> {
+    write(out, recording, false)
+}
+
+/// Writes a group as the script `BESIDE/NUMBER.js`.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_group(out: &mut dyn Write, recording: &Recording, number: usize) -> io::Result<()> {
+    write!(out, "fracasGroup({number},\"")?;
+    write_base64(out, &recording.groups()[number])?;
+    writeln!(out, "\")")
+}
+
+fn write(out: &mut dyn Write, recording: &Recording, inside: bool) -> io::Result<()> {
+    let (before, after) = VIEWER.split_once(PLACE).unwrap_or((VIEWER, ""));
+    out.write_all(before.as_bytes())?;
+    let beside = if inside { String::new() } else { format!(" data-beside=\"{BESIDE}\"") };
+    write!(out, "<script type=\"text/plain\" {MARK}{beside}>")?;
+    write_base64(out, &recording.head())?;
+    writeln!(out, "</script>")?;
+    if inside {
+        for (number, group) in recording.groups().iter().enumerate() {
+            write!(out, "<script type=\"text/plain\" id=\"fracas-group-{number}\">")?;
+            write_base64(out, group)?;
+            writeln!(out, "</script>")?;
+        }
+    }
+    out.write_all(after.as_bytes())
+}
+
+fn write_base64(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+    // Whole triples, so that pieces follow each other without padding between them.
+    bytes.chunks(3 << 16).try_for_each(|chunk| out.write_all(STANDARD.encode(chunk).as_bytes()))
+}
+
+/// A recording of meshes as they are, with the pairs that were found in them; `None` if none were sought.
+#[must_use]
+pub fn record_meshes(names: &[&str], meshes: &[Mesh], pairs: Option<&[MeshPair]>) -> Recording {
+    let mut frame = Frame::default();
+    let mut firsts = Vec::with_capacity(meshes.len());
+    for (number, mesh) in meshes.iter().enumerate() {
+        let (first, vertex) = (frame.added.len() as u32, frame.positions.len() as u32);
+        firsts.push(first);
+        frame.positions.extend_from_slice(mesh.positions());
+        frame.fragments.extend(std::iter::repeat_n(number as u32, mesh.triangle_count()));
+        frame.added.extend(mesh.triangles().iter().zip(first..).map(|(corners, id)| AddedTriangle {
+            id: TriangleId(id),
+            corners: corners.map(|corner| corner + vertex),
+            is_crack: false,
+            replaces: None,
+        }));
+    }
+    let joint = |&[mesh_a, a, mesh_b, b]: &MeshPair| {
+        Pair::new(firsts[mesh_a as usize] + a, firsts[mesh_b as usize] + b)
+    };
+    frame.pairs = pairs.unwrap_or_default().iter().map(joint).collect();
+    frame.counters =
+        vec![("triangles", frame.added.len() as f64), ("vertices", frame.positions.len() as f64)];
+    if pairs.is_some() {
+        frame.counters.push(("pairs", frame.pairs.len() as f64));
+    }
+    let text = match pairs {
+        Some([]) => "No triangles intersect.".to_owned(),
+        Some([_]) => "One pair of triangles intersects.".to_owned(),
+        Some(pairs) => format!("{} pairs of triangles intersect.", grouped(pairs.len())),
+        None => {
+            format!("{} triangles, {} vertices", grouped(frame.added.len()), grouped(frame.positions.len()))
+        }
+    };
+    let span = |(name, mesh): (&&str, &Mesh)| MeshSpan {
+        path: (*name).to_owned(),
+        vertices: mesh.vertex_count(),
+        triangles: mesh.triangle_count(),
+    };
+    let about = About {
+        kind: if pairs.is_some() { Kind::Check } else { Kind::Mesh },
+        title: names.iter().map(|name| file_name(name)).collect::<Vec<_>>().join(", "),
+        text,
+        meshes: names.iter().zip(meshes).map(span).collect(),
+        program: program(),
+        ..About::default()
+    };
+    let mut recorder = Recorder::new(about, RecorderOptions { resolution: 1 << 20 });
+    recorder.note(&frame);
+    recorder.finish()
+}
+
+/// The name of this program and its version.
+#[must_use]
+pub fn program() -> String {
+    concat!("fracas ", env!("CARGO_PKG_VERSION")).to_owned()
+}
+
+/// A path without its folders; a built-in shape as it is.
+fn file_name(name: &str) -> String {
+    Path::new(name).file_name().map_or(name.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fracas::mesh::shapes;
+
+    #[test]
+    fn the_viewer_has_one_place_for_data() {
+        assert_eq!(VIEWER.matches(PLACE).count(), 1);
+        assert!(!VIEWER.contains(MARK));
+        let recording = record_meshes(&["a"], &[shapes::icosphere(1.0, 1)], None);
+        let (mut whole, mut beside) = (Vec::new(), Vec::new());
+        write_whole(&mut whole, &recording).unwrap();
+        write_head(&mut beside, &recording).unwrap();
+        let [whole, beside] = [whole, beside].map(|page| String::from_utf8(page).unwrap());
+        assert!(whole.contains(MARK) && !whole.contains(MARK_BESIDE) && beside.contains(MARK_BESIDE));
+    }
+
+    #[test]
+    fn meshes_become_one_and_pairs_keep_their_triangles() {
+        let meshes = [shapes::icosphere(1.0, 1), shapes::icosphere(1.0, 2)];
+        let recording = record_meshes(&["a/x.obj", "shape:y"], &meshes, Some(&[[0, 3, 1, 5], [1, 2, 1, 7]]));
+        let stored = recording.unpack().unwrap();
+        let first = meshes[0].triangle_count() as u32;
+        assert_eq!(stored.frames[0].pairs, [Pair::new(3, first + 5), Pair::new(first + 2, first + 7)]);
+        assert_eq!(stored.header.about.title, "x.obj, shape:y");
+        assert_eq!(stored.header.about.text, "2 pairs of triangles intersect.");
+        let corners = stored.triangles[first as usize + 5].corners;
+        assert_eq!(corners, meshes[1].triangles()[5].map(|corner| corner + meshes[0].vertex_count() as u32));
+    }
+
+    #[test]
+    fn pieces_of_base64_are_one_text() {
+        let bytes: Vec<u8> = (0..500_000_u32).map(|k| ((k * 7919) >> 3) as u8).collect();
+        let mut text = Vec::new();
+        write_base64(&mut text, &bytes).unwrap();
+        assert_eq!(STANDARD.decode(text).unwrap(), bytes);
+    }
+}

@@ -1,0 +1,99 @@
+//! `fracas view`: a run, a mesh or the result of a check, in the browser.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use fracas_frames::Recording;
+
+use crate::args::ViewArguments;
+use crate::error::Failure;
+use crate::input::Input;
+use crate::output;
+use crate::progress::Progress;
+use crate::{Status, page};
+
+/// The page of a run, in its folder.
+pub const REPORT: &str = "report.html";
+
+/// Shows what the arguments name.
+///
+/// # Errors
+/// A folder without a report, a page that is not ours, a mesh that cannot be read, a file that cannot be written, or no
+/// browser.
+pub fn run(arguments: &ViewArguments, out: &mut dyn Write) -> Result<Status, Failure> {
+    let file = match existing_page(&arguments.path)? {
+        Some(page) => match &arguments.out {
+            Some(copy) => {
+                if has(&page, page::MARK_BESIDE).map_err(|source| failed(&page, source))? {
+                    return Err(Failure::FramesBeside { file: page.display().to_string() });
+                }
+                std::fs::copy(&page, copy).map_err(|source| failed(copy, source))?;
+                copy.clone()
+            }
+            None => page,
+        },
+        None => write_mesh(&arguments.path, arguments.out.as_deref())?,
+    };
+    output::send(out, |out| writeln!(out, "{}", file.display()))?;
+    if !arguments.no_open {
+        open::that_detached(&file)
+            .map_err(|source| Failure::Browser { file: file.display().to_string(), source })?;
+    }
+    Ok(Status::Clear)
+}
+
+/// The page that a path names: itself, or that of the run in this folder. `None` if it names a mesh.
+fn existing_page(path: &OsStr) -> Result<Option<PathBuf>, Failure> {
+    let path = PathBuf::from(path);
+    let page = if path.is_dir() {
+        let page = path.join(REPORT);
+        if !page.is_file() {
+            return Err(Failure::NoReport { folder: path.display().to_string() });
+        }
+        page
+    } else if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("html")) {
+        path
+    } else {
+        return Ok(None);
+    };
+    let is_ours = has(&page, page::MARK).map_err(|source| failed(&page, source))?;
+    if is_ours { Ok(Some(page)) } else { Err(Failure::NotOurPage { file: page.display().to_string() }) }
+}
+
+/// Whether a page has a mark of ours. Marks stand before the data, so not much has to be read.
+fn has(page: &Path, mark: &str) -> io::Result<bool> {
+    let mut beginning = Vec::new();
+    BufReader::new(File::open(page)?).take(8 << 20).read_to_end(&mut beginning)?;
+    Ok(beginning.windows(mark.len()).any(|window| window == mark.as_bytes()))
+}
+
+/// Makes the page of a mesh, in the system's folder for such things unless a file is named.
+fn write_mesh(word: &OsStr, out: Option<&Path>) -> Result<PathBuf, Failure> {
+    let progress = Progress::start();
+    progress.begin("loading", 1);
+    let input = Input::parse(word)?;
+    let mesh = input.load(false)?;
+    let recording = page::record_meshes(&[input.name()], &[mesh], None);
+    let file = out.map_or_else(|| std::env::temp_dir().join("fracas-view.html"), Path::to_path_buf);
+    write_page(&file, &recording)?;
+    Ok(file)
+}
+
+/// Writes a page with everything inside.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write_page(file: &Path, recording: &Recording) -> Result<(), Failure> {
+    let write = || {
+        let mut out = BufWriter::new(File::create(file)?);
+        page::write_whole(&mut out, recording)?;
+        out.flush()
+    };
+    write().map_err(|source| failed(file, source))
+}
+
+fn failed(file: &Path, source: io::Error) -> Failure {
+    Failure::File { file: file.display().to_string(), source }
+}

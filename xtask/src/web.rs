@@ -1,0 +1,141 @@
+//! The viewer: is the built page what its source builds, and does it work in a browser?
+//!
+//! Node.js and npm have to be there. Chromium is looked for on the path; on a Debian system it is installed where we may, and
+//! otherwise the sentence says what to do. Pages for the tests are made by `fracas` itself, in `target/web`; screenshots are left in
+//! `web/test-output` for people to look at.
+
+use crate::shell;
+use crate::test::test_programs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The page, as the command takes it from.
+const BUILT: &str = "crates/fracas-cli/assets/report.html";
+
+/// Where pages for tests and pictures are made.
+pub const MADE: &str = "target/web";
+
+/// What a browser may be called.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// Builds, compares, and runs all tests.
+pub fn test() -> Result<(), String> {
+    install()?;
+    shell::run(&mut npm(["run", "types"]), "The types of the viewer do not fit")?;
+    same_page()?;
+    let browser = browser()?;
+    make_pages()?;
+    let mut test = npm(["test"]);
+    test.env("CHROMIUM", browser).env("FRACAS_FIXTURES", shell::root().join(MADE));
+    shell::run(&mut test, "A test of the page failed")
+}
+
+/// An `npm` command in the folder of the viewer.
+pub fn npm<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = Command::new("npm");
+    command.args(arguments).current_dir(shell::root().join("web"));
+    command
+}
+
+/// Installs what the viewer is built and tested with, at the versions of its lock file.
+pub fn install() -> Result<(), String> {
+    if !shell::succeeds(&mut npm(["--version"])) {
+        return Err("The viewer is built with Node.js: install version 20 or later, with npm.".to_owned());
+    }
+    let folder = shell::root().join("web");
+    let lock = std::fs::read_to_string(folder.join("package-lock.json"))
+        .map_err(|error| format!("web/package-lock.json cannot be read: {error}."))?;
+    if lock.contains("\"resolved\"") {
+        return Err("web/package-lock.json names hosts; make it with `npm install` in web/, whose .npmrc leaves them out.".to_owned());
+    }
+    shell::run(
+        &mut npm(["ci", "--no-audit", "--no-fund"]),
+        "The packages of the viewer could not be installed",
+    )
+}
+
+/// Builds the page and compares it with the one that is there.
+fn same_page() -> Result<(), String> {
+    let path = shell::root().join(BUILT);
+    let read = || std::fs::read(&path).map_err(|error| format!("{BUILT} cannot be read: {error}."));
+    let before = read()?;
+    shell::run(&mut npm(["run", "build"]), "The viewer does not build")?;
+    if read()? == before {
+        return Ok(());
+    }
+    Err(format!("{BUILT} was not what web/ builds. It has been built anew: look at it and commit it."))
+}
+
+/// The browser of the system, installed if it can be.
+pub fn browser() -> Result<PathBuf, String> {
+    if let Some(named) = std::env::var_os("CHROMIUM") {
+        return Ok(named.into());
+    }
+    if let Some(found) = on_path() {
+        return Ok(found);
+    }
+    // Only where it needs no password and the system is one we know.
+    let may = Path::new("/etc/debian_version").exists()
+        && shell::output_of(Command::new("id").arg("-u"), "There is no user")
+            .is_ok_and(|id| id.trim() == "0");
+    if may {
+        let mut update = Command::new("apt-get");
+        // Lists that are a little old do; where there are none, this brings them.
+        let _ = shell::run(update.args(["update", "--quiet"]), "The lists of packages could not be read");
+        let mut install = Command::new("apt-get");
+        install.args(["install", "--yes", "--quiet", "--no-install-recommends", "chromium"]);
+        shell::run(install.env("DEBIAN_FRONTEND", "noninteractive"), "Chromium could not be installed")?;
+    }
+    on_path().ok_or_else(|| {
+        "The page is tested in Chromium, and there is none on the path: install it, or name it in the variable CHROMIUM."
+            .to_owned()
+    })
+}
+
+fn on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    BROWSERS
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
+        .find(|file| file.is_file())
+}
+
+/// Makes the pages that the tests open, with the programs that the step "tests" has built: cargo would build them anew with
+/// other features if they were asked for alone.
+fn make_pages() -> Result<(), String> {
+    shell::run(&mut test_programs(&["--no-run"]), "The tests do not build")?;
+    let failed = "The pages for the tests could not be made";
+    let built = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| shell::root().join("target"), PathBuf::from)
+        .join("debug");
+    let program = |name: &str| {
+        let mut command = Command::new(built.join(name).with_extension(std::env::consts::EXE_EXTENSION));
+        command.current_dir(shell::root());
+        command
+    };
+    shell::run(program("examples/web_fixtures").arg(MADE), failed)?;
+    let mut check = program("fracas");
+    check.args(["check", "shape:folded-cloth:20000", "--json", "--html", &format!("{MADE}/check.html")]);
+    let output = check.output().map_err(|error| shell::not_started(&check, &error))?;
+    // It ends with 1 because it finds collisions, as it should.
+    if output.status.code() != Some(1) {
+        return Err(format!("{failed} (`fracas check`: {}).", output.status));
+    }
+    std::fs::write(shell::root().join(MADE).join("check.json"), output.stdout)
+        .map_err(|error| format!("{failed}: {error}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_page_is_there_and_needs_nothing_else() {
+        let page = std::fs::read_to_string(shell::root().join(BUILT)).unwrap();
+        assert!(page.len() < 1 << 20, "{} bytes", page.len());
+        for word in ["<script src=", "<link rel=\"stylesheet\""] {
+            assert!(!page.contains(word), "{word}");
+        }
+    }
+}
