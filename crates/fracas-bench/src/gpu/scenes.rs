@@ -124,8 +124,8 @@ fn population(
     recordings: &[Recording],
     all: &[OnDevice],
 ) -> io::Result<()> {
-    let chairs = recordings.iter().zip(all).filter(|(recording, _)| recording.scene == "chair");
-    let Some((chair, on_device)) = chairs.last() else { return Ok(()) };
+    let chair = recordings.iter().zip(all).rfind(|(recording, _)| recording.scene == "chair");
+    let Some((chair, on_device)) = chair else { return Ok(()) };
     let steps = || chair.moments.iter().map(|moment| moment.step.to_string());
     let collisions: Vec<f64> =
         on_device.total.iter().zip(&on_device.population).map(|(total, part)| total - part).collect();
@@ -183,7 +183,7 @@ fn scaling(
         [("Fracas, folded cloth".to_owned(), growth), ("Fracas, cloth on a statue".to_owned(), on_statue)];
     folder.table(report, "figure9_scaling", &figure9::scaling_table(&lines))?;
     folder.chart("figure9_scaling", &figure9::scaling_chart(&lines).svg(), "Both axes are logarithmic.")?;
-    let largest = pairs().filter(|(recording, _)| recording.scene == "breaking-statue").last();
+    let largest = pairs().rfind(|(recording, _)| recording.scene == "breaking-statue");
     match largest {
         Some((statue, on_device)) => figure9::steps(report, folder, statue, &[("Fracas", &on_device.total)]),
         None => Ok(()),

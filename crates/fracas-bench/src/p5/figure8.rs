@@ -61,8 +61,8 @@ pub fn write(
         left(report, folder, nbody, Duration::from_millis(if quick { 20 } else { 200 }))?;
     }
     // The largest chair comes last.
-    let pairs = recordings.iter().zip(all);
-    match pairs.filter(|(recording, _)| recording.scene == "chair").last() {
+    let mut pairs = recordings.iter().zip(all);
+    match pairs.rfind(|(recording, _)| recording.scene == "chair") {
         Some((chair, measured)) => right(report, folder, chair, measured),
         None => Ok(()),
     }

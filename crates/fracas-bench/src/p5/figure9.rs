@@ -75,8 +75,8 @@ pub fn write(
     folder.table(report, "figure9_scaling", &scaling_table(&lines))?;
     folder.chart("figure9_scaling", &scaling_chart(&lines).svg(), "Both axes are logarithmic.")?;
     // The largest comes last.
-    let pairs = recordings.iter().zip(all);
-    match pairs.filter(|(recording, _)| recording.scene == "breaking-statue").last() {
+    let mut pairs = recordings.iter().zip(all);
+    match pairs.rfind(|(recording, _)| recording.scene == "breaking-statue") {
         Some((statue, measured)) => {
             let lines = [("Fracas, one thread", &measured.total), ("Fracas, all threads", &measured.threads)];
             steps(report, folder, statue, &lines)
