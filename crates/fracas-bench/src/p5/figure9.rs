@@ -60,7 +60,7 @@ pub fn write(
         "Figure 9: scaling",
         &format!(
             "Time by number of triangles. The paper's points are those of its cloth on a Buddha (Table 1, {}); Fracas' are a \
-             cloth on a horned animal, and folded cloths of more sizes. A straight line through the origin is linear time.",
+             cloth on a horned animal, and folded cloths of more sizes. The same time per triangle at all sizes is linear time.",
             paper::MACHINE
         ),
     );
