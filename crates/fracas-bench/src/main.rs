@@ -59,8 +59,8 @@ fn main() -> ExitCode {
         Name::Pairs => pairs::run(report, quick),
         Name::P1 => written = p1::run(report, quick, &arguments.out),
         Name::P4 => p4::run(report, quick),
-        Name::P5 => p5::run(report, quick),
-        Name::Gpu => gpu::run(report, quick),
+        Name::P5 => written = p5::run(report, quick, &arguments.out),
+        Name::Gpu => written = gpu::run(report, quick, &arguments.out),
     }
     match written {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,59 +1,17 @@
 //! Real meshes against pairs that another program found with exact predicates.
-//!
-//! The data is not part of the project. It is looked for beside the workspace, in `../shared/data`, or where the
-//! variable `FRACAS_SHARED_DATA` says; without it the tests say so and pass. `truth/self__MESH.tsv` lists the pairs of a
-//! mesh with itself, `truth/pair__A__B.tsv` those between two, one pair of triangle ids to a line.
+
+#[path = "common/truth.rs"]
+mod reader;
 
 use fracas::geom::{DVec3, Pose};
 use fracas::pairs::{Pair, PairOptions, Touch, brute};
 use fracas::soup::{CellTable, SoupFinder, SoupOptions};
-use fracas::{BuildOptions, Mesh, MeshTree, PairFinder, SplitRule};
+use fracas::{BuildOptions, MeshTree, PairFinder, SplitRule};
+use reader::{data, mesh, pair_of, pairs_in, truths};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 /// Brute force compares at most this many triangles with each other.
 const SMALL: usize = 8_000;
-
-/// The folder with `truth/` and `meshes/`, if it is there.
-fn data() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("FRACAS_SHARED_DATA").map_or(beside, PathBuf::from);
-    if folder.join("truth").is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: no truth in {} (set FRACAS_SHARED_DATA to where it is)", folder.display());
-    None
-}
-
-/// Files in `truth/` whose names begin so, with the rest of the name.
-fn truths(data: &Path, prefix: &str) -> Vec<(PathBuf, String)> {
-    let entries = std::fs::read_dir(data.join("truth")).expect("the folder of truths");
-    let mut found: Vec<_> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter_map(|path| {
-            let name = path.file_name()?.to_str()?;
-            let rest = name.strip_prefix(prefix)?.strip_suffix(".tsv")?.to_owned();
-            Some((path, rest))
-        })
-        .collect();
-    found.sort();
-    assert!(!found.is_empty(), "no file {prefix}*.tsv in {}", data.display());
-    found
-}
-
-fn pairs_in(path: &Path) -> Vec<Pair> {
-    let text = std::fs::read_to_string(path).expect("a list of pairs");
-    let pair = |line: &str| {
-        let (a, b) = line.split_once('\t').expect("two columns");
-        Pair::new(a.trim().parse().expect("an id"), b.trim().parse().expect("an id"))
-    };
-    let pairs: BTreeSet<Pair> = text.lines().map(pair).collect();
-    pairs.into_iter().collect()
-}
-
-fn mesh(data: &Path, name: &str) -> Mesh {
-    fracas_io::read(data.join("meshes").join(name)).unwrap_or_else(|error| panic!("{error}"))
-}
 
 fn build_options() -> Vec<BuildOptions> {
     let rules = [SplitRule::SurfaceArea, SplitRule::Median, SplitRule::Midpoint];
@@ -102,10 +60,7 @@ fn meshes_meet_themselves_where_the_truth_says() {
 fn meshes_meet_each_other_where_the_truth_says() {
     let Some(data) = data() else { return };
     for (path, names) in truths(&data, "pair__") {
-        // The second is a placed file, and its name begins with that word.
-        let (first, placed) = names.split_once("__placed__").expect("two names");
-        let second = format!("placed__{placed}");
-        let (truth, a, b) = (pairs_in(&path), mesh(&data, first), mesh(&data, &second));
+        let (truth, [a, b]) = (pairs_in(&path), pair_of(&data, &names));
         let mirrored: BTreeSet<Pair> = truth.iter().map(|p| Pair::new(p.b.0, p.a.0)).collect();
         let mirrored: Vec<Pair> = mirrored.into_iter().collect();
         for options in build_options() {
@@ -144,9 +99,7 @@ fn soups_meet_where_the_truth_says() {
         }
     }
     for (path, names) in truths(&data, "pair__") {
-        let (first, placed) = names.split_once("__placed__").expect("two names");
-        let (truth, a) = (pairs_in(&path), mesh(&data, first));
-        let b = mesh(&data, &format!("placed__{placed}"));
+        let (truth, [a, b]) = (pairs_in(&path), pair_of(&data, &names));
         for finder in &mut finders {
             check(&format!("{names}, soup"), &truth, finder.find_pairs(&a, &b));
         }

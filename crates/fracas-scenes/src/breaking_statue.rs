@@ -6,7 +6,8 @@
 //! intersect, which is decided exactly. In that step it breaks into cells that crowd around the place of impact, and
 //! its pieces fall on, over the lower statue and to the ground.
 //!
-//! Sizes, both together at first: 10,000, 38,000 and 200,000 triangles; a mesh that was given twice its own.
+//! Sizes, both together at first: 10,000, 38,000 and 200,000 triangles; a mesh that was given twice its own. It may touch
+//! itself along edges, as scans do; there it is taken apart (`parted`).
 //!
 //! # Reference
 //!
@@ -15,7 +16,7 @@
 
 use crate::cloth_statue::standing;
 use crate::fragments::Fragments;
-use crate::run::made_closed;
+use crate::run::breakable;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
 use fracas::crack::scatter_sites;
 use fracas::geom::{DVec3, Pose};
@@ -47,7 +48,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Large => 100_000,
     };
     let mesh = match &options.mesh {
-        Some(mesh) => standing(&made_closed(mesh)?)?,
+        Some(mesh) => standing(&breakable(mesh)?)?,
         None => standing(&shapes::creature(triangles))?,
     };
     let mut fall = Fall::new(mesh, options)?;

@@ -49,6 +49,7 @@ mod fragments;
 mod frame;
 mod near;
 mod obstacle;
+mod parted;
 mod points;
 mod rigid;
 mod run;

@@ -1,5 +1,6 @@
 //! A scene that is running: an iterator over its frames.
 
+use crate::parted::parted;
 use crate::{Frame, SceneError};
 use fracas::geom::DVec3;
 use fracas::mesh::{Adjacency, Edge, Mesh, Report};
@@ -76,6 +77,14 @@ pub(crate) fn made_closed(mesh: &Mesh) -> Result<Mesh, SceneError> {
     let closed = if Report::of(mesh).closed { mesh.clone() } else { filled(&without_doubles(mesh)) };
     require_closed(&closed).map_err(|error| require_closed(mesh).err().unwrap_or(error))?;
     Ok(closed)
+}
+
+/// A mesh that can be cut: closed, or made so where the body touches itself along edges.
+pub(crate) fn breakable(mesh: &Mesh) -> Result<Mesh, SceneError> {
+    made_closed(mesh).or_else(|error| {
+        let parted = parted(&without_doubles(mesh));
+        require_closed(&parted).map(|()| parted).map_err(|_| error)
+    })
 }
 
 /// A mesh with an inside: every edge is between an even number of triangles, though the body may touch itself.

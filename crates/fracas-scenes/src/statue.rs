@@ -15,7 +15,7 @@
 //! | paper | 137,000 | about 80 | about 252,000 |
 //! | large | 500,000 | about 160 | about 1,000,000 |
 //!
-//! A mesh that was given keeps its triangles.
+//! A mesh that was given keeps its triangles. It may touch itself along edges, as scans do; there it is taken apart (`parted`).
 //!
 //! # Reference
 //!
@@ -24,7 +24,7 @@
 
 use crate::cloth_statue::standing;
 use crate::fragments::{Fragments, Piece};
-use crate::run::made_closed;
+use crate::run::breakable;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
 use fracas::crack::scatter_sites;
 use fracas::geom::{DVec3, Pose};
@@ -54,7 +54,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Large => (500_000, 160),
     };
     let mesh = match &options.mesh {
-        Some(mesh) => standing(&made_closed(mesh)?)?,
+        Some(mesh) => standing(&breakable(mesh)?)?,
         None => standing(&shapes::creature(triangles))?,
     };
     let still = [DVec3::ZERO; 2];

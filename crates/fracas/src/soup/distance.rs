@@ -82,26 +82,30 @@ impl<'a> Elements<'a> {
         };
         let mut points = Vec::new();
         let size = |element: u32| {
+            if let [a, b, c] = *self.corners(element) {
+                let [a, b, c] = [self.at(a), self.at(b), self.at(c)];
+                let diameter = around_triangle(a, b, c).1;
+                return Element { low: a.min(b).min(c), high: a.max(b).max(c), diameter };
+            }
             points.clear();
             points.extend(self.corners(element).iter().map(|&v| self.at(v)));
+            assert!(!points.is_empty(), "polygon {element} has no corners");
             let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
             let high = points.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
-            let diameter = match points[..] {
-                [] => panic!("polygon {element} has no corners"),
-                [a, b, c] => around_triangle(a, b, c).1,
-                _ => around(&mut points),
-            };
-            Element { low, high, diameter }
+            Element { low, high, diameter: around(&mut points) }
         };
         (0..count as u32).map(size).collect()
     }
 
-    pub(super) fn share_a_vertex(&self, a: u32, b: u32) -> bool {
-        if let Loops::Triangles(triangles) = self.loops {
-            let (p, q) = (triangles[a as usize], triangles[b as usize]);
-            // No shortcut: a jump for each would be mispredicted.
-            return p.iter().fold(false, |any, &v| any | (v == q[0]) | (v == q[1]) | (v == q[2]));
+    /// The vertices of triangles in the given order; none of polygons.
+    pub(super) fn corners_of_triangles(&self, order: &[u32]) -> Vec<[u32; 3]> {
+        match self.loops {
+            Loops::Triangles(triangles) => order.iter().map(|&t| triangles[t as usize]).collect(),
+            Loops::Polygons(_) => Vec::new(),
         }
+    }
+
+    pub(super) fn share_a_vertex(&self, a: u32, b: u32) -> bool {
         let others = self.corners(b);
         self.corners(a).iter().any(|v| others.contains(v))
     }
@@ -133,12 +137,16 @@ impl<'a> Elements<'a> {
 /// Centre and diameter of the smallest sphere around three points.
 fn around_triangle(a: DVec3, b: DVec3, c: DVec3) -> (DVec3, f64) {
     // Edges opposite of each corner; the longest last.
-    let mut edges =
+    let [mut x, mut y, mut z] =
         [(b.distance_squared(c), b, c), (c.distance_squared(a), c, a), (a.distance_squared(b), a, b)];
-    edges.sort_by(|e, f| e.0.total_cmp(&f.0));
-    let [(x, ..), (y, ..), (z, p, q)] = edges;
-    if x + y <= z {
-        return (0.5 * (p + q), z.sqrt());
+    if x.0 > z.0 {
+        (x, z) = (z, x);
+    }
+    if y.0 > z.0 {
+        (y, z) = (z, y);
+    }
+    if x.0 + y.0 <= z.0 {
+        return (0.5 * (z.1 + z.2), z.0.sqrt());
     }
     // Sharp: the circumscribed circle.
     let (u, v) = (b - a, c - a);

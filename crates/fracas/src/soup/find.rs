@@ -1,6 +1,6 @@
 //! Populating and asking, on one thread or on all, with the same answer.
 
-use super::grid::Grid;
+use super::grid::{Cell, Grid};
 use super::layer::Source;
 use super::search::{Question, Worker};
 use super::{SoupOptions, SoupStats};
@@ -76,7 +76,7 @@ impl SoupFinder {
             triangles: grid.triangle_count(),
             levels: exponents.len(),
             cells: grid.cells.len(),
-            rows: grid.boxes.len(),
+            rows: grid.cells.iter().map(Cell::row_count).sum(),
             fullest_cell: grid.cells.iter().map(|cell| cell.count as usize).max().unwrap_or(0),
         }
     }
@@ -118,7 +118,7 @@ impl SoupFinder {
     }
 
     /// Sorts the triangles of a mesh into cells and stops there. Queries do this themselves; on its own it is for
-    /// measuring.
+    /// measuring. Rows of eight are made of cells only when they are searched.
     pub fn populate(&mut self, mesh: &Mesh) {
         let source = Source { positions: mesh.positions(), triangles: mesh.triangles() };
         self.grid.populate(&[source], &self.soup, self.options.parallel);

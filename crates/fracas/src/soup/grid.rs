@@ -1,30 +1,28 @@
-//! The hierarchical grid: layers of cells, and rows of eight triangles in them.
+//! The hierarchical grid: layers of cells, and the triangles in them.
 //!
 //! Population runs through these steps, each linear in the number of triangles:
 //!
 //! 1. measure every triangle: its octave and the middle of its box,
 //! 2. choose levels from the histogram of octaves (`levels`); a level of one mesh is a *layer*,
 //! 3. give every triangle the key of the small cell that holds its middle, and sort by key (`order`),
-//! 4. cut the sorted list into *cells*, as large as the density asks for, and cells into rows of eight,
-//! 5. fill the rows: boxes, and coordinates for the pair filter.
+//! 4. cut the sorted list into *cells*, as large as the density asks for.
+//!
+//! Rows of eight triangles, with their boxes, are made of cells when they are searched (`window`).
 //!
 //! On several threads each takes a part of the list; the result is the same.
 
 use super::fans::Fans;
-use super::layer::{Layer, NOT_FLAT, Scale, Source, ToKey, below};
+use super::layer::{Layer, Scale, Source, ToKey, below};
 use super::levels::{self, Histogram, Octave};
 use super::order::{self, AXIS_BITS, Item, Sorting};
-use super::rows::{LaneBoxes, RowBox};
 use super::table::Table;
 use super::{CellTable, SoupOptions};
 use crate::geom::DVec3;
-use crate::pairs::{Corners, Eight, LANES};
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, f32x8};
+use crate::pairs::LANES;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// The triangles of one cell: a run of rows.
+/// The triangles of one cell: a run of the sorted list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     /// Layer and Morton code of the cell.
@@ -33,30 +31,22 @@ pub(super) struct Cell {
     /// First of its items, and how many there are.
     pub(super) start: u32,
     pub(super) count: u32,
-    pub(super) rows: [u32; 2],
     /// The lowest corner: in coordinates of the layer, and in steps of its scale.
     pub(super) place: [f32; 3],
-    steps: [i32; 3],
-    pub(super) bounds: RowBox,
+    pub(super) steps: [i32; 3],
 }
 
-/// Eight triangles: all that a first look at them needs, in one place.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(super) struct GridRow {
-    pub(super) lanes: LaneBoxes,
-    /// By corner and lane: the vertex if its fan is flat, so that triangles with it need no test.
-    pub(super) flat: [[i32; LANES]; 3],
-}
-
-impl GridRow {
-    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, flat: [[NOT_FLAT; LANES]; 3] };
+impl Cell {
+    /// Rows of eight that it takes.
+    pub(super) fn row_count(&self) -> usize {
+        (self.count as usize).div_ceil(LANES)
+    }
 }
 
 /// A cell should hold so many triangles on average.
 const TRIANGLES_PER_CELL: u64 = 20;
 
-/// All layers, cells and rows of one frame. Only the memory outlives it.
+/// All layers and cells of one frame. Only the memory outlives it.
 #[derive(Default)]
 pub(super) struct Grid {
     octaves: Vec<u16>,
@@ -69,15 +59,9 @@ pub(super) struct Grid {
     small: [Vec<u64>; 3],
     large: [Vec<Item>; 3],
     /// Triangles in order.
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     pub(super) layers: Vec<Layer>,
     pub(super) cells: Vec<Cell>,
-    /// The cell of each row.
-    pub(super) cell_of: Vec<u32>,
-    pub(super) boxes: Vec<RowBox>,
-    pub(super) rows: Vec<GridRow>,
-    /// Eight for each row.
-    pub(super) corners: Vec<Corners>,
     pub(super) scales: Vec<Scale>,
     pub(super) scale_count: usize,
     pub(super) fans: Fans,
@@ -96,7 +80,6 @@ impl Grid {
         let width = self.key_bits();
         self.order(sources, width, options, parts);
         self.cut(width, options);
-        self.fill(sources, parts);
         self.table.build(options.table, &self.cells, count);
     }
 
@@ -258,13 +241,12 @@ impl Grid {
         }
     }
 
-    /// Cuts the sorted list into cells and rows.
+    /// Cuts the sorted list into cells.
     fn cut(&mut self, width: u32, options: &SoupOptions) {
         if options.table == CellTable::Sorted {
             self.size_cells(width);
         }
         self.cells.clear();
-        self.cell_of.clear();
         for layer in &mut self.layers {
             layer.cells = [u32::MAX, 0];
         }
@@ -277,11 +259,8 @@ impl Grid {
             let shift = 3 * layer.cell_bits;
             let same = self.items[start..].iter().take_while(|item| item.key >> shift == key >> shift);
             let count = same.count();
-            let first_row = self.cell_of.len() as u32;
-            let rows = count.div_ceil(LANES);
             let cell = self.cells.len() as u32;
             layer.cells = [layer.cells[0].min(cell), cell + 1];
-            self.cell_of.extend(std::iter::repeat_n(cell, rows));
             let place = (key & places) >> shift;
             let corner = order::unmorton(place).map(|x| x as f64 * layer.cell_width());
             let scale = &self.scales[layer.scale_of_steps as usize];
@@ -292,10 +271,8 @@ impl Grid {
                 layer: number as u32,
                 start: start as u32,
                 count: count as u32,
-                rows: [first_row, first_row + rows as u32],
                 place: corner.map(|x| x as f32),
                 steps: scale.round((DVec3::from_array(corner) + layer.base) * units),
-                bounds: RowBox::EMPTY,
             });
             start += count;
         }
@@ -320,60 +297,6 @@ impl Grid {
                 cells -= told_apart[bits as usize];
             }
             layer.cell_bits = bits;
-        }
-    }
-
-    /// Fills all rows from the positions, and computes their boxes.
-    fn fill(&mut self, sources: &[Source], parts: usize) {
-        let count = self.cell_of.len();
-        self.corners.resize(LANES * count, [0; 4]);
-        self.rows.resize(count, GridRow::EMPTY);
-        self.boxes.resize(count, RowBox::EMPTY);
-        let rows = Rows {
-            cells: &self.cells,
-            layers: &self.layers,
-            scales: &self.scales,
-            items: &self.items,
-            sources,
-        };
-        let cell_of = self.cell_of.chunks(ROWS_AT_A_TIME);
-        let lists = (
-            self.corners.chunks_mut(LANES * ROWS_AT_A_TIME),
-            self.rows.chunks_mut(ROWS_AT_A_TIME),
-            self.boxes.chunks_mut(ROWS_AT_A_TIME),
-        );
-        #[cfg(feature = "parallel")]
-        if parts > 1 {
-            let lists = (
-                self.corners.par_chunks_mut(LANES * ROWS_AT_A_TIME),
-                self.rows.par_chunks_mut(ROWS_AT_A_TIME),
-                self.boxes.par_chunks_mut(ROWS_AT_A_TIME),
-            );
-            (self.cell_of.par_chunks(ROWS_AT_A_TIME), lists.0, lists.1, lists.2)
-                .into_par_iter()
-                .enumerate()
-                .for_each(|(k, (cell_of, corners, filled, boxes))| {
-                    rows.fill(k * ROWS_AT_A_TIME, cell_of, corners, filled, boxes);
-                });
-            self.bound_cells();
-            return;
-        }
-        let _ = parts;
-        for (k, (((cell_of, corners), filled), boxes)) in
-            cell_of.zip(lists.0).zip(lists.1).zip(lists.2).enumerate()
-        {
-            rows.fill(k * ROWS_AT_A_TIME, cell_of, corners, filled, boxes);
-        }
-        self.bound_cells();
-    }
-
-    fn bound_cells(&mut self) {
-        for cell in &mut self.cells {
-            let mut bounds = RowBox::EMPTY;
-            for row in cell.rows[0]..cell.rows[1] {
-                bounds.union(&self.boxes[row as usize]);
-            }
-            cell.bounds = bounds;
         }
     }
 }
@@ -490,122 +413,5 @@ fn sort<T: Copy + Default + Send + Sync, V, I>(
         sorting.sort_side_by_side(from, mine, spare, items, parts);
     } else {
         sorting.sort(from, spare, items);
-    }
-}
-
-/// In wider cells, steps may wrap around.
-const WIDEST_IN_STEPS: f64 = (1 << 29) as f64;
-
-/// So many rows are filled by one thread at a time.
-const ROWS_AT_A_TIME: usize = 256;
-
-/// What is needed to fill rows.
-struct Rows<'a> {
-    cells: &'a [Cell],
-    layers: &'a [Layer],
-    scales: &'a [Scale],
-    items: &'a [Item],
-    sources: &'a [Source<'a>],
-}
-
-impl Rows<'_> {
-    /// Fills rows from `first` on.
-    fn fill(
-        &self,
-        first: usize,
-        cell_of: &[u32],
-        corners: &mut [Corners],
-        rows: &mut [GridRow],
-        boxes: &mut [RowBox],
-    ) {
-        for (k, &cell) in cell_of.iter().enumerate() {
-            let corners = &mut corners[LANES * k..LANES * (k + 1)];
-            self.list_corners(first + k, &self.cells[cell as usize], corners);
-        }
-        let level = Level::new();
-        dispatch!(level, simd => self.compute(simd, first, cell_of, corners, rows, boxes));
-    }
-
-    /// How many triangles of its cell come before a row.
-    #[inline(always)]
-    fn before(row: usize, cell: &Cell) -> usize {
-        LANES * (row - cell.rows[0] as usize)
-    }
-
-    fn list_corners(&self, row: usize, cell: &Cell, corners: &mut [Corners]) {
-        let mesh = self.layers[cell.layer as usize].mesh;
-        let triangles = self.sources[mesh].triangles;
-        let first_vertex = if mesh == 0 { 0 } else { self.sources[0].positions.len() as u32 };
-        let items = &self.items[cell.start as usize..(cell.start + cell.count) as usize];
-        let items = &items[Self::before(row, cell)..];
-        for (lane, corners) in corners.iter_mut().enumerate() {
-            // Unused lanes repeat the first triangle.
-            let item = items.get(lane).unwrap_or(&items[0]);
-            let [a, b, c] = triangles[item.triangle as usize];
-            *corners = [
-                a.wrapping_add(first_vertex) as i32,
-                b.wrapping_add(first_vertex) as i32,
-                c.wrapping_add(first_vertex) as i32,
-                item.triangle as i32,
-            ];
-        }
-    }
-
-    #[inline(always)]
-    fn compute<S: Simd>(
-        &self,
-        simd: S,
-        first: usize,
-        cell_of: &[u32],
-        corners: &[Corners],
-        rows: &mut [GridRow],
-        boxes: &mut [RowBox],
-    ) {
-        for k in 0..cell_of.len() {
-            let cell = &self.cells[cell_of[k] as usize];
-            let layer = &self.layers[cell.layer as usize];
-            let steps = &self.scales[layer.scale_of_steps as usize].steps;
-            let corners: &[Corners; LANES] = corners[LANES * k..LANES * (k + 1)].try_into().expect("eight");
-            let Eight { low, high, carried } = Eight::gather(simd, steps, corners);
-            let GridRow { lanes, flat } = &mut rows[k];
-            for corner in 0..3 {
-                carried[corner].store_array(&mut flat[corner]);
-            }
-            // Boxes are measured in steps from the corner of the cell, which is exact; then comes its place.
-            let (unit, pad) = (layer.unit_of_steps, layer.pad_of_steps);
-            if layer.cell_width() > WIDEST_IN_STEPS * f64::from(unit) {
-                self.bound_lanes(layer, corners, lanes);
-            } else {
-                for axis in 0..3 {
-                    let (from, at) = (cell.steps[axis], cell.place[axis]);
-                    let l: f32x8<S> = (low[axis] - from).to_float();
-                    let h: f32x8<S> = (high[axis] - from).to_float();
-                    (l * unit + (at - pad)).store_array(&mut lanes.low[axis]);
-                    (h * unit + (at + pad)).store_array(&mut lanes.high[axis]);
-                }
-            }
-            let used = cell.count as usize - Self::before(first + k, cell);
-            for lane in used.min(LANES)..LANES {
-                for axis in 0..3 {
-                    lanes.low[axis][lane] = f32::INFINITY;
-                    lanes.high[axis][lane] = f32::NEG_INFINITY;
-                }
-            }
-            boxes[k] = lanes.bounds(simd);
-        }
-    }
-
-    /// Boxes from positions, for cells so wide that steps wrap around within.
-    fn bound_lanes(&self, layer: &Layer, corners: &[Corners; LANES], lanes: &mut LaneBoxes) {
-        let pad = layer.pad() as f32;
-        for lane in 0..LANES {
-            let [a, b, c] = self.sources[layer.mesh].triangle(corners[lane][3] as u32).corners();
-            let low = a.min(b).min(c) * layer.scale - layer.base;
-            let high = a.max(b).max(c) * layer.scale - layer.base;
-            for axis in 0..3 {
-                lanes.low[axis][lane] = low[axis] as f32 - pad;
-                lanes.high[axis][lane] = high[axis] as f32 + pad;
-            }
-        }
     }
 }

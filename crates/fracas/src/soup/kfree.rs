@@ -109,7 +109,7 @@ impl KFree {
 
     fn of(elements: &Elements) -> Self {
         let list = elements.list();
-        let crowd = Crowd::new(&list);
+        let crowd = Crowd::new(elements, &list);
         let mut counts = vec![[0_u32; 2]; list.len()];
         let level = fearless_simd::Level::new();
         let count = |places: &mut [[u32; 2]], first: usize| {
@@ -156,13 +156,17 @@ struct Crowd {
     /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
     order: Vec<u32>,
     sizes: Vec<Element>,
+    /// The vertices of triangles; polygons have none here.
+    corners: Vec<[u32; 3]>,
     sketches: Vec<Sketch>,
     keys: Vec<u64>,
     levels: Vec<Level>,
     /// Cells by key: key and where its elements begin; linear probing.
     cells: Vec<(u64, u32)>,
     /// For each of them what holds all its elements.
-    bounds: Vec<Sketch>,
+    bounds: Vec<Hull>,
+    /// What holds the elements of every eight places of the order.
+    blocks: Vec<Hull>,
     shift: u32,
 }
 
@@ -183,21 +187,38 @@ impl Sketch {
             diameter: round::up(element.diameter),
         }
     }
+}
 
-    /// Makes it hold another one, too.
-    fn add(&mut self, other: &Self) {
-        for axis in 0..3 {
-            self.low[axis] = self.low[axis].min(other.low[axis]);
-            self.high[axis] = self.high[axis].max(other.high[axis]);
+/// What holds several elements: their box, the upper corner negated, the largest diameter negated, and any number. One
+/// comparison tells whether something may be found in it.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+struct Hull([f32; LANES]);
+
+impl Hull {
+    const EMPTY: Self = Self([f32::INFINITY; LANES]);
+
+    /// Makes it hold an element, too.
+    fn add(&mut self, e: &Sketch) {
+        let [[a, b, c], [d, f, g]] = [e.low, e.high];
+        for (mine, number) in self.0.iter_mut().zip([a, b, c, -d, -f, -g, -e.diameter, 0.0]) {
+            *mine = mine.min(number);
         }
-        self.diameter = self.diameter.max(other.diameter);
     }
 
-    /// Whether something at least as large as the other may overlap it.
-    fn may_hold(&self, other: &Self) -> bool {
-        let overlaps = |axis: usize| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis];
-        self.diameter >= other.diameter && (0..3).all(overlaps)
+    /// Whether it may hold something that is wanted; see [`Crowd::wanted`].
+    fn may_hold(&self, limits: &[f32; LANES]) -> bool {
+        self.0.iter().zip(limits).fold(true, |all, (number, limit)| all & (number <= limit))
     }
+}
+
+/// What is looked for: all that reaches into a box and has at least this diameter.
+struct Wanted {
+    low: DVec3,
+    high: DVec3,
+    least: f64,
+    /// What a [`Hull`] must not exceed if it holds such an element.
+    limits: [f32; LANES],
 }
 
 /// Elements with diameters up to a power of two; their cells are twice as wide.
@@ -210,6 +231,9 @@ struct Level {
     to: u32,
 }
 
+/// Places in a cell are told apart to a fraction of its width, by this many bits for each axis.
+const FINE_BITS: i32 = 3;
+
 const FREE: u64 = u64::MAX;
 const AXIS: u64 = (1 << 17) - 1;
 
@@ -217,16 +241,18 @@ const AXIS: u64 = (1 << 17) - 1;
 const FEW: u32 = 32;
 
 impl Crowd {
-    fn new(list: &[Element]) -> Self {
-        let mut tagged: Vec<(u64, u32)> = list
-            .iter()
-            .zip(0..)
-            .map(|(e, index)| {
-                (key(exponent(e.diameter), place(e.middle(), width(exponent(e.diameter)))), index)
-            })
-            .collect();
+    fn new(elements: &Elements, list: &[Element]) -> Self {
+        // By cell, and by place in the cell, so that eight in a row are near each other.
+        let tag = |(e, index): (&Element, u64)| {
+            let exponent = exponent(e.diameter);
+            let fine = place(e.middle(), width(exponent - FINE_BITS));
+            let within = fine.map(|x| x as u64 & ((1 << FINE_BITS) - 1));
+            (key(exponent, fine.map(|x| x >> FINE_BITS)), order::morton(within) << u32::BITS | index)
+        };
+        let mut tagged: Vec<(u64, u64)> = list.iter().zip(0..).map(tag).collect();
         tagged.sort_unstable();
-        let (keys, order): (Vec<u64>, Vec<u32>) = tagged.into_iter().unzip();
+        let (keys, order): (Vec<u64>, Vec<u32>) =
+            tagged.into_iter().map(|(key, last)| (key, last as u32)).unzip();
         let mut levels: Vec<Level> = Vec::new();
         for (at, &item) in order.iter().enumerate() {
             let exponent = exponent(list[item as usize].diameter);
@@ -246,23 +272,28 @@ impl Crowd {
         let sizes: Vec<Element> = order.iter().map(|&item| list[item as usize]).collect();
         let sketches: Vec<Sketch> = sizes.iter().map(Sketch::new).collect();
         let mut cells = vec![(FREE, 0); size];
-        let nothing = Sketch { low: [0.0; 3], high: [0.0; 3], diameter: 0.0 };
-        let mut bounds = vec![nothing; size];
+        let mut bounds = vec![Hull::EMPTY; size];
         for start in starts {
             let mut slot = (order::mix(keys[start]) >> shift) as usize;
             while cells[slot].0 != FREE {
                 slot = (slot + 1) & (size - 1);
             }
             cells[slot] = (keys[start], start as u32);
-            bounds[slot] = sketches[start];
             let same = |at: &usize| keys[*at] == keys[start];
             (start..keys.len()).take_while(same).for_each(|at| bounds[slot].add(&sketches[at]));
         }
-        Self { order, sizes, sketches, keys, levels, cells, bounds, shift }
+        let hull = |eight: &[Sketch]| {
+            let mut hull = Hull::EMPTY;
+            eight.iter().for_each(|sketch| hull.add(sketch));
+            hull
+        };
+        let blocks = sketches.chunks(LANES).map(hull).collect();
+        let corners = elements.corners_of_triangles(&order);
+        Self { order, sizes, corners, sketches, keys, levels, cells, bounds, blocks, shift }
     }
 
     /// Elements in a cell, as a range of the order; none if no element may be near what is looked for.
-    fn cell(&self, key: u64, wanted: &Sketch) -> Range<usize> {
+    fn cell(&self, key: u64, wanted: &[f32; LANES]) -> Range<usize> {
         let mut slot = (order::mix(key) >> self.shift) as usize;
         loop {
             let (found, start) = self.cells[slot];
@@ -306,49 +337,86 @@ impl Crowd {
         let (low, high) =
             ([load(&low[0]), load(&low[1]), load(&low[2])], [load(&high[0]), load(&high[1]), load(&high[2])]);
         let least = load(&least);
-        for range in near {
-            for (sketch, other) in self.sketches[range.clone()].iter().zip(range.clone()) {
-                let mut hits = least.simd_le(sketch.diameter);
-                for axis in 0..3 {
-                    hits &= low[axis].simd_le(sketch.high[axis]) & high[axis].simd_ge(sketch.low[axis]);
+        let limits = load(&[
+            high[0].reduce_max(),
+            high[1].reduce_max(),
+            high[2].reduce_max(),
+            -low[0].reduce_min(),
+            -low[1].reduce_min(),
+            -low[2].reduce_min(),
+            -least.reduce_min(),
+            f32::INFINITY,
+        ]);
+        for range in near.iter().filter(|range| !range.is_empty()) {
+            let first_block = range.start / LANES;
+            let hulls = &self.blocks[first_block..range.end.div_ceil(LANES)];
+            for (block, hull) in (first_block..).zip(hulls) {
+                if f32x8::load_array_ref(simd, &hull.0).simd_le(limits).to_bitmask() != 0xff {
+                    continue;
                 }
-                for lane in bits(hits.to_bitmask() as u32) {
-                    let [near, touching] = self.compare(elements, first + lane, other);
-                    counts[lane][0] += u32::from(near);
-                    counts[lane][1] += u32::from(touching);
+                let eight = range.start.max(LANES * block)..range.end.min(LANES * (block + 1));
+                for (sketch, other) in self.sketches[eight.clone()].iter().zip(eight) {
+                    let mut hits = least.simd_le(sketch.diameter);
+                    for axis in 0..3 {
+                        hits &= low[axis].simd_le(sketch.high[axis]) & high[axis].simd_ge(sketch.low[axis]);
+                    }
+                    for lane in bits(hits.to_bitmask() as u32) {
+                        let [near, touching] = self.compare(elements, first + lane, other);
+                        counts[lane][0] += u32::from(near);
+                        counts[lane][1] += u32::from(touching);
+                    }
                 }
             }
         }
     }
 
-    /// Whether the second of two elements, by their places in the order, is larger and near, and whether it shares a vertex.
-    fn compare(&self, elements: &Elements, at: usize, other: usize) -> [bool; 2] {
-        let (element, e) = (&self.sizes[at], &self.sizes[other]);
-        let (low, high) = element.grown();
-        let apart = low.cmpgt(e.high) | high.cmplt(e.low);
-        if apart.any() || other == at || e.diameter < ALMOST * element.diameter {
-            return [false; 2];
-        }
-        let (item, other) = (self.order[at], self.order[other]);
-        let touching = elements.share_a_vertex(item, other);
-        [touching || elements.within(item, other, element.reach()), touching]
-    }
-
-    /// Lists all elements that may come near one of those in this range of the order, which share a cell.
-    fn look_around(&self, cell: Range<usize>, near: &mut Vec<Range<usize>>) {
-        near.clear();
+    /// What may come near one of the elements in this range of the order.
+    #[inline(always)]
+    fn wanted(&self, range: Range<usize>) -> Wanted {
         let (mut low, mut high, mut least) = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
-        for e in &self.sizes[cell] {
+        for e in &self.sizes[range] {
             let grown = e.grown();
             low = low.min(grown.0);
             high = high.max(grown.1);
             least = least.min(e.diameter);
         }
-        let wanted = Sketch {
-            low: low.to_array().map(round::down),
-            high: high.to_array().map(round::up),
-            diameter: round::down(ALMOST * least),
-        };
+        let [[a, b, c], [d, e, f]] = [high.to_array().map(round::up), low.to_array().map(round::down)];
+        let limits = [a, b, c, -d, -e, -f, -round::down(ALMOST * least), f32::INFINITY];
+        Wanted { low, high, least, limits }
+    }
+
+    /// Whether the second of two elements, by their places in the order, is larger and near, and whether it shares a vertex.
+    #[inline(always)]
+    fn compare(&self, elements: &Elements, at: usize, other: usize) -> [bool; 2] {
+        let (element, e) = (&self.sizes[at], &self.sizes[other]);
+        if other == at || e.diameter < ALMOST * element.diameter {
+            return [false; 2];
+        }
+        // Most of them are neighbours, and no look at anything else is needed.
+        if self.share_a_vertex(elements, at, other) {
+            return [true; 2];
+        }
+        let (low, high) = element.grown();
+        let apart = low.cmpgt(e.high) | high.cmplt(e.low);
+        let near = !apart.any() && elements.within(self.order[at], self.order[other], element.reach());
+        [near, false]
+    }
+
+    #[inline(always)]
+    fn share_a_vertex(&self, elements: &Elements, at: usize, other: usize) -> bool {
+        match (self.corners.get(at), self.corners.get(other)) {
+            // No shortcut: a jump for each would be mispredicted.
+            (Some(p), Some(q)) => {
+                p.iter().fold(false, |any, &v| any | (v == q[0]) | (v == q[1]) | (v == q[2]))
+            }
+            _ => elements.share_a_vertex(self.order[at], self.order[other]),
+        }
+    }
+
+    /// Lists all elements that may come near one of those in this range of the order, which share a cell.
+    fn look_around(&self, cell: Range<usize>, near: &mut Vec<Range<usize>>) {
+        near.clear();
+        let Wanted { low, high, least, limits } = self.wanted(cell);
         // Almost as large will do.
         let finest = exponent(ALMOST * ALMOST * least);
         for level in self.levels.iter().filter(|level| level.exponent >= finest) {
@@ -364,7 +432,7 @@ impl Crowd {
             for z in from[2]..=to[2] {
                 for y in from[1]..=to[1] {
                     for x in from[0]..=to[0] {
-                        let range = self.cell(self::key(level.exponent, [x, y, z]), &wanted);
+                        let range = self.cell(self::key(level.exponent, [x, y, z]), &limits);
                         if !range.is_empty() {
                             near.push(range);
                         }

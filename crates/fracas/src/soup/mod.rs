@@ -65,6 +65,7 @@ mod rows;
 mod search;
 mod table;
 mod validate;
+mod window;
 
 pub use find::SoupFinder;
 pub use kfree::KFree;

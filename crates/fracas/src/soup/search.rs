@@ -1,13 +1,15 @@
 //! Asking the grid: each cell looks for cells that may meet it, on its own level and on coarser ones.
 
-use super::grid::{Grid, GridRow};
+use super::CellTable;
+use super::grid::Grid;
 use super::layer::{Layer, Source, power_of_two};
 use super::order;
 use super::packer::{Packer, ROOM, RowView};
 use super::rows::{LaneBoxes, RowBox};
+use super::window::{GridRow, Window};
 use crate::exact;
 use crate::geom::{DVec3, Triangle};
-use crate::pairs::{Findings, LANES, Packed, Pair, PairStats, Touch};
+use crate::pairs::{Findings, LANES, Pair, PairStats, Touch};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 use std::ops::Range;
@@ -19,6 +21,9 @@ pub(super) struct Question<'a> {
     pub(super) touch: Touch,
 }
 
+/// A window is given up when so many triangles have been searched: its rows then take about half a megabyte.
+const TRIANGLES_AT_A_TIME: u32 = 8192;
+
 /// Open pairs are decided whenever this many have gathered.
 const BATCH: usize = 4096;
 
@@ -29,13 +34,14 @@ const FAR: i32 = 14;
 #[derive(Clone, Copy)]
 struct Group {
     layer: u32,
-    /// The cells found, as a range of `found`.
+    /// The cells found, as a range of `found`: first their numbers, then their places in the window.
     found: [u32; 2],
 }
 
 /// One thread's share of a query: its memory, its results.
 #[derive(Default)]
 pub(super) struct Worker {
+    window: Window,
     groups: Vec<Group>,
     found: Vec<u32>,
     near: Vec<u32>,
@@ -62,7 +68,6 @@ impl Worker {
         } else {
             dispatch!(level, simd => self.run_vectorised::<_, false>(simd, question, cells));
         }
-        self.decide(question);
     }
 
     #[inline(always)]
@@ -76,25 +81,51 @@ impl Worker {
         while self.packers.len() < grid.scale_count {
             self.packers.push(Packer::default());
         }
-        for cell in cells {
-            self.look_around(question.grid, cell, ITSELF);
-            self.search::<S, ITSELF>(simd, question, cell);
-            if self.findings.len() >= BATCH {
-                self.decide(question);
+        self.window.open(grid);
+        // Hashing scatters neighbours: there the window becomes the whole grid.
+        let most = if grid.table.kind() == CellTable::Sorted { TRIANGLES_AT_A_TIME } else { u32::MAX };
+        let mut next = cells.start;
+        while next < cells.end {
+            let first = next;
+            let mut triangles = 0;
+            while next < cells.end && triangles < most {
+                triangles += grid.cells[next].count;
+                next += 1;
             }
-        }
-        for (scale, packer) in self.packers[..grid.scale_count].iter_mut().enumerate() {
-            let packed = packed(grid, scale);
-            packer.filter::<S, ITSELF>(simd, &packed);
-            packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
+            self.window.hold_all(simd.level(), grid, question.sources, first..next);
+            for cell in first..next {
+                self.look_around(grid, cell, (cell - first) as u32, ITSELF);
+                for found in &mut self.found {
+                    *found = self.window.hold(simd.level(), grid, question.sources, *found);
+                }
+                self.search::<S, ITSELF>(simd, question, cell, (cell - first) as u32);
+                if self.findings.len() >= BATCH {
+                    self.decide(question);
+                }
+            }
+            self.finish_window::<S, ITSELF>(simd, question);
         }
     }
 
+    /// Decides all that waits, as records mean nothing once the window is given up.
+    #[inline(always)]
+    fn finish_window<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question) {
+        let grid = question.grid;
+        for (scale, packer) in self.packers[..grid.scale_count].iter_mut().enumerate() {
+            let packed = self.window.packed(grid, scale);
+            packer.filter::<S, ITSELF>(simd, &packed);
+            packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
+        }
+        self.decide(question);
+        self.window.clear();
+    }
+
     /// Finds the cells that may meet this one; of two in one layer the one with the smaller key finds the other.
-    fn look_around(&mut self, grid: &Grid, number: usize, itself: bool) {
+    fn look_around(&mut self, grid: &Grid, number: usize, place: u32, itself: bool) {
         self.groups.clear();
         self.found.clear();
         let cell = &grid.cells[number];
+        let own_bounds = self.window.cells[place as usize].bounds;
         let mine = cell.layer as usize;
         let own = &grid.layers[mine];
         for (number, layer) in grid.layers.iter().enumerate().skip(if itself { mine } else { mine + 1 }) {
@@ -102,7 +133,7 @@ impl Worker {
                 continue;
             }
             let from = self.found.len() as u32;
-            let bounds = if number == mine { cell.bounds } else { Rebase::new(own, layer).row(&cell.bounds) };
+            let bounds = if number == mine { own_bounds } else { Rebase::new(own, layer).row(&own_bounds) };
             self.look_into(grid, number, &bounds, if number == mine { cell.key } else { 0 });
             let to = self.found.len() as u32;
             if from < to || number == mine {
@@ -152,30 +183,37 @@ impl Worker {
 
     /// Compares the rows of a cell with each other and with the rows of the cells found.
     #[inline(always)]
-    fn search<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question, number: usize) {
+    fn search<S: Simd, const ITSELF: bool>(
+        &mut self,
+        simd: S,
+        question: &Question,
+        number: usize,
+        place: u32,
+    ) {
         let grid = question.grid;
         let cell = &grid.cells[number];
+        let rows = self.window.cells[place as usize].rows;
         let own = &grid.layers[cell.layer as usize];
         for g in 0..self.groups.len() {
             let group = self.groups[g];
             let same = group.layer == cell.layer;
             self.stats.node_pairs += u64::from(group.found[1] - group.found[0]) + u64::from(same);
             if same {
-                for row in cell.rows[0]..cell.rows[1] {
-                    let limits = grid.boxes[row as usize].limits(simd);
+                for row in rows[0]..rows[1] {
+                    let limits = self.window.boxes[row as usize].limits(simd);
                     self.near.clear();
-                    self.list_near(simd, grid, limits, row + 1..cell.rows[1]);
-                    self.list_found(simd, grid, limits, &group);
+                    self.list_near(simd, limits, row + 1..rows[1]);
+                    self.list_found(simd, limits, &group);
                     self.meet_within::<S>(simd, grid, own.scale_of_steps as usize, row);
                 }
                 continue;
             }
             let layer = &grid.layers[group.layer as usize];
             let rebase = Rebase::new(own, layer);
-            for row in cell.rows[0]..cell.rows[1] {
-                let limits = rebase.row(&grid.boxes[row as usize]).limits(simd);
+            for row in rows[0]..rows[1] {
+                let limits = rebase.row(&self.window.boxes[row as usize]).limits(simd);
                 self.near.clear();
-                self.list_found(simd, grid, limits, &group);
+                self.list_found(simd, limits, &group);
                 if self.near.is_empty() {
                     continue;
                 }
@@ -191,11 +229,11 @@ impl Worker {
 
     /// Adds to `near` the rows among the given ones whose boxes are within the limits.
     #[inline(always)]
-    fn list_near<S: Simd>(&mut self, simd: S, grid: &Grid, limits: f32x8<S>, rows: Range<u32>) {
+    fn list_near<S: Simd>(&mut self, simd: S, limits: f32x8<S>, rows: Range<u32>) {
         // Every row is written and the end moved on only if it is near: no jump to be mispredicted.
         let mut end = self.near.len();
         self.near.resize(end + rows.len(), 0);
-        let boxes = &grid.boxes[rows.start as usize..rows.end as usize];
+        let boxes = &self.window.boxes[rows.start as usize..rows.end as usize];
         let near = &mut self.near[..];
         for (bounds, row) in boxes.iter().zip(rows) {
             near[end] = row;
@@ -205,11 +243,11 @@ impl Worker {
     }
 
     #[inline(always)]
-    fn list_found<S: Simd>(&mut self, simd: S, grid: &Grid, limits: f32x8<S>, group: &Group) {
+    fn list_found<S: Simd>(&mut self, simd: S, limits: f32x8<S>, group: &Group) {
         for f in group.found[0]..group.found[1] {
-            let other = &grid.cells[self.found[f as usize] as usize];
+            let other = self.window.cells[self.found[f as usize] as usize];
             if other.bounds.within(simd, limits) {
-                self.list_near(simd, grid, limits, other.rows[0]..other.rows[1]);
+                self.list_near(simd, limits, other.rows[0]..other.rows[1]);
             }
         }
     }
@@ -217,12 +255,11 @@ impl Worker {
     /// A row with itself and with the near rows of its own layer.
     #[inline(always)]
     fn meet_within<S: Simd>(&mut self, simd: S, grid: &Grid, scale: usize, row: u32) {
-        let packer = &mut self.packers[scale];
-        let mine = grid.row(row);
-        grid.fetch(&self.near);
+        let (packer, window) = (&mut self.packers[scale], &self.window);
+        let mine = window.row(row);
         packer.add_row(simd, &mine, &mut self.stats);
         for &other in &self.near {
-            packer.add_rows::<S, true>(simd, &mine, &grid.row(other), &mut self.stats);
+            packer.add_rows::<S, true>(simd, &mine, &window.row(other), &mut self.stats);
         }
         self.filter_full::<S, true>(simd, grid, scale);
     }
@@ -237,11 +274,12 @@ impl Worker {
         row: u32,
         rebase: &Rebase,
     ) {
-        let lanes = rebase.lanes(&grid.rows[row as usize].lanes);
-        let bounds = rebase.row(&grid.boxes[row as usize]);
-        let mine = RowView { lanes: &lanes, bounds, ..grid.row(row) };
+        let window = &self.window;
+        let GridRow { lanes, .. } = &window.rows[row as usize];
+        let (lanes, bounds) = (rebase.lanes(lanes), rebase.row(&window.boxes[row as usize]));
+        let mine = RowView { lanes: &lanes, bounds, ..window.row(row) };
         for &other in &self.near {
-            self.packers[scale].add_rows::<S, ITSELF>(simd, &mine, &grid.row(other), &mut self.stats);
+            self.packers[scale].add_rows::<S, ITSELF>(simd, &mine, &window.row(other), &mut self.stats);
         }
         self.filter_full::<S, ITSELF>(simd, grid, scale);
     }
@@ -251,20 +289,20 @@ impl Worker {
     fn filter_full<S: Simd, const ITSELF: bool>(&mut self, simd: S, grid: &Grid, scale: usize) {
         let packer = &mut self.packers[scale];
         if packer.boxes.count >= ROOM {
-            packer.filter::<S, ITSELF>(simd, &packed(grid, scale));
+            packer.filter::<S, ITSELF>(simd, &self.window.packed(grid, scale));
         }
         if packer.close.count >= ROOM {
-            packer.decide_close::<S, ITSELF>(simd, &packed(grid, scale), &mut self.findings);
+            packer.decide_close::<S, ITSELF>(simd, &self.window.packed(grid, scale), &mut self.findings);
         }
     }
 
     /// Compares rows of very different size, in `f64`, and leaves what is near to the exact test.
     fn meet_far(&mut self, question: &Question, row: u32) {
-        let grid = question.grid;
+        let (window, sources) = (&self.window, question.sources);
         let of_row = |row: u32| {
-            let used = grid.rows[row as usize].lanes.low[0];
+            let used = window.rows[row as usize].lanes.low[0];
             let lanes = (0..LANES as u32).filter(move |&lane| used[lane as usize] != f32::INFINITY);
-            lanes.map(move |lane| 8 * row + lane).map(|record| (record, question.triangle(record)))
+            lanes.map(move |lane| 8 * row + lane).map(|record| (record, window.triangle(sources, record)))
         };
         for &other in &self.near {
             for (j, large) in of_row(other) {
@@ -281,10 +319,11 @@ impl Worker {
     /// Decides the open pairs exactly, and adds all that count.
     fn decide(&mut self, question: &Question) {
         self.stats.decided += self.findings.open.len() as u64;
-        let corners = &question.grid.corners;
+        let (window, sources) = (&self.window, question.sources);
+        let corners = &window.corners;
         let itself = question.sources.len() == 1;
         for (i, j) in self.findings.open.drain(..) {
-            let (t, u) = (question.triangle(i), question.triangle(j));
+            let (t, u) = (window.triangle(sources, i), window.triangle(sources, j));
             let relation = if itself {
                 let ids = |record: u32| {
                     let [a, b, c, _] = corners[record as usize];
@@ -302,48 +341,10 @@ impl Worker {
         for (i, j) in self.findings.crossing.drain(..) {
             let (a, b) = (id(i), id(j));
             // In order of the ids, or of the meshes.
-            let turned = if itself { a > b } else { question.mesh(i) == 1 };
+            let turned = if itself { a > b } else { window.mesh(sources, i) == 1 };
             self.pairs.push(if turned { Pair::new(b, a) } else { Pair::new(a, b) });
         }
     }
-}
-
-impl Question<'_> {
-    /// Which mesh a record belongs to: vertices of the second are counted on from the first.
-    fn mesh(&self, record: u32) -> usize {
-        let vertex = self.grid.corners[record as usize][0] as u32 as usize;
-        usize::from(vertex >= self.sources[0].positions.len())
-    }
-
-    fn triangle(&self, record: u32) -> Triangle {
-        let id = self.grid.corners[record as usize][3] as u32;
-        self.sources[self.mesh(record)].triangle(id)
-    }
-}
-
-impl Grid {
-    /// Reads every cache line of the given rows, so that the memory brings many at a time instead of one after the other.
-    #[inline(always)]
-    fn fetch(&self, rows: &[u32]) {
-        let mut fetched = 0;
-        for &row in rows {
-            let GridRow { lanes, flat } = &self.rows[row as usize];
-            fetched ^= lanes.low[0][0].to_bits() ^ lanes.low[2][0].to_bits() ^ lanes.high[1][0].to_bits();
-            fetched ^= flat[0][0] as u32 ^ flat[2][0] as u32;
-        }
-        std::hint::black_box(fetched);
-    }
-
-    #[inline(always)]
-    fn row(&self, row: u32) -> RowView<'_> {
-        let GridRow { lanes, flat } = &self.rows[row as usize];
-        RowView { lanes, flat, bounds: self.boxes[row as usize], first: row * LANES as u32 }
-    }
-}
-
-fn packed(grid: &Grid, scale: usize) -> Packed<'_> {
-    let scale = &grid.scales[scale];
-    Packed { steps: &scale.steps, corners: &grid.corners, pad: scale.pad }
 }
 
 /// From the coordinates of one layer to those of another.

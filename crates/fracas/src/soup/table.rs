@@ -18,6 +18,11 @@ pub(super) struct Table {
 impl Table {
     const FREE: u64 = u64::MAX;
 
+    /// How cells are found.
+    pub(super) fn kind(&self) -> CellTable {
+        self.kind
+    }
+
     /// How many slots a hash table for so many triangles has.
     pub(super) fn slots(kind: CellTable, triangles: usize) -> u32 {
         let slots = (triangles as u32 / 8).next_power_of_two().max(16);

@@ -1,12 +1,14 @@
 //! Checks every invariant of the grid against the mesh it was made of.
 
 use super::SoupFinder;
-use super::layer::NOT_FLAT;
+use super::layer::{NOT_FLAT, Scale, Source};
 use super::order::{self, AXIS_BITS};
+use super::window::Window;
 use crate::exact::{self, Relation};
 use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
 use crate::tree::Broken;
+use fearless_simd::Level;
 use std::collections::BTreeMap;
 
 impl SoupFinder {
@@ -16,6 +18,13 @@ impl SoupFinder {
     /// The first invariant found broken; also if the grid is of another mesh.
     pub fn validate(&self, mesh: &Mesh) -> Result<(), Broken> {
         let grid = self.grid();
+        let vertices = |scale: &Scale| scale.steps.len() == mesh.vertex_count();
+        let is_its =
+            grid.items.len() == mesh.triangle_count() && grid.scales[..grid.scale_count].iter().all(vertices);
+        ensure(is_its, || format!("the grid of {} triangles is of another mesh", grid.items.len()))?;
+        let sources = [Source { positions: mesh.positions(), triangles: mesh.triangles() }];
+        let mut window = Window::default();
+        window.open(grid);
         let mut seen = vec![false; mesh.triangle_count()];
         let mut fans: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
         for (number, cell) in grid.cells.iter().enumerate() {
@@ -23,18 +32,17 @@ impl SoupFinder {
             let place = order::unmorton(cell.key & ((1 << (3 * AXIS_BITS)) - 1));
             let found = grid.table.find(&grid.cells, cell.key, u64::from(cell.layer), place);
             ensure(found == Some(number as u32), || format!("cell {number} is not found by its key"))?;
-            let rows = (cell.rows[1] - cell.rows[0]) as usize;
-            ensure(rows == (cell.count as usize).div_ceil(LANES), || {
-                format!("cell {number} has {rows} rows")
-            })?;
+            let place = window.hold(Level::new(), grid, &sources, number as u32);
+            let filled = window.cells[place as usize];
             for k in 0..cell.count as usize {
-                let (row, lane) = (cell.rows[0] as usize + k / LANES, k % LANES);
-                let id = grid.corners[LANES * row + lane][3] as u32;
+                let (row, lane) = (filled.rows[0] as usize + k / LANES, k % LANES);
+                ensure(row < filled.rows[1] as usize, || format!("cell {number} has too few rows"))?;
+                let id = window.corners[LANES * row + lane][3] as u32;
                 let known = seen.get_mut(id as usize).filter(|seen| !**seen);
                 let known = known.ok_or_else(|| Broken(format!("triangle {id} is twice in the grid")))?;
                 *known = true;
-                for (corner, flat) in grid.rows[row].flat.iter().enumerate() {
-                    let (vertex, carried) = (grid.corners[LANES * row + lane][corner], flat[lane]);
+                for (corner, flat) in window.rows[row].flat.iter().enumerate() {
+                    let (vertex, carried) = (window.corners[LANES * row + lane][corner], flat[lane]);
                     ensure(carried == vertex || carried == NOT_FLAT, || {
                         format!("triangle {id} carries {carried}")
                     })?;
@@ -43,8 +51,8 @@ impl SoupFinder {
                     }
                 }
                 let t = mesh.triangle(TriangleId(id));
-                let (low, high) = grid.rows[row].lanes.lane(lane);
-                let bounds = [grid.boxes[row], cell.bounds];
+                let (low, high) = window.rows[row].lanes.lane(lane);
+                let bounds = [window.boxes[row], filled.bounds];
                 for p in t.corners() {
                     let x = p * layer.scale - layer.base;
                     for axis in 0..3 {

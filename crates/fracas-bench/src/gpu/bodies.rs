@@ -1,10 +1,11 @@
-//! Soups on a CUDA device, after Weller, Debowski and Zachmann (2017): Table 1 and Figure 9.
+//! Bodies that breathe: every frame has other positions, already on the device.
 //!
-//! A step is timed by the device's own clock: population, search and decision, positions already in its memory and other ones
-//! in every step. Pairs of the last frame are compared with those of the processor. Beside the times stands a floor:
-//! what it would take to read positions and triangles once and write the pairs, at the bandwidth of a large copy.
+//! A step is timed by the device's own clock: population, search and decision. Pairs of the last frame are compared with those
+//! of the processor. Beside the times stands a floor: what it would take to read positions and triangles once and write the
+//! pairs, at the bandwidth of a large copy.
 
 use crate::metric::{Better, Report};
+use crate::p5::figure9::Growth;
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
 use fracas::{MeshTree, PairFinder, SoupFinder};
@@ -14,21 +15,8 @@ use std::time::Instant;
 /// Frames that a body goes through.
 const FRAMES: usize = 4;
 
-/// Runs the whole benchmark, or says what is missing.
-pub fn run(report: &mut Report, quick: bool) {
-    match GpuSoup::available() {
-        Ok(name) => report.say(&format!("on {name}")),
-        Err(reason) => {
-            report.say(&format!("nothing to measure: {reason}"));
-            return;
-        }
-    }
-    if let Err(error) = measure_all(report, quick) {
-        report.say(&format!("the benchmark ended early: {error}"));
-    }
-}
-
-fn measure_all(report: &mut Report, quick: bool) -> Result<(), GpuError> {
+/// Measures all bodies; folded cloths are returned by size.
+pub fn run(report: &mut Report, quick: bool) -> Result<Growth, GpuError> {
     let bandwidth = GpuSoup::copy_bandwidth()?;
     report.say(&format!(
         "large copies: {:.2} TB/s, bytes read and bytes written both counted",
@@ -38,7 +26,6 @@ fn measure_all(report: &mut Report, quick: bool) -> Result<(), GpuError> {
     let statue = shapes::creature(252_000);
     let on_cloth = measure(report, "folded cloth", &cloth, 200, bandwidth)?;
     let on_statue = measure(report, "creature", &statue, 200, bandwidth)?;
-    table(report, on_cloth, on_statue);
     let note =
         "252k triangles against themselves, the slower of a folded cloth and a creature; population included";
     report.metric("gpu.total_ms", on_cloth.max(on_statue), "ms", Better::Lower, note);
@@ -53,11 +40,17 @@ fn measure_all(report: &mut Report, quick: bool) -> Result<(), GpuError> {
     report.metric("gpu.giant", on_floor / on_cloth, "x", Better::Lower, "with a giant triangle over without");
 
     let sizes: &[usize] = if quick { &[1_000_000] } else { &[1_000_000, 10_000_000] };
+    let mut growth = vec![(cloth.triangle_count(), on_cloth)];
+    for size in [20_000, 90_000] {
+        let mesh = shapes::folded_cloth(size);
+        growth.push((mesh.triangle_count(), measure(report, "folded cloth", &mesh, 200, bandwidth)?));
+    }
     let mut per_triangle = Vec::new();
     for &size in sizes {
         let mesh = shapes::folded_cloth(size);
         let ms = measure(report, "folded cloth", &mesh, 40, bandwidth)?;
         per_triangle.push(ms / mesh.triangle_count() as f64);
+        growth.push((mesh.triangle_count(), ms));
         let name = if size == 1_000_000 { "gpu.total_1m_ms" } else { "gpu.total_10m_ms" };
         report.metric(name, ms, "ms", Better::Lower, &format!("{} triangles", mesh.triangle_count()));
         if size > 1_000_000 {
@@ -70,7 +63,8 @@ fn measure_all(report: &mut Report, quick: bool) -> Result<(), GpuError> {
         let note = "time per triangle, 10 M over 1 M";
         report.metric("gpu.growth", at_ten / at_one, "x", Better::Lower, note);
     }
-    Ok(())
+    growth.sort_unstable_by_key(|&(triangles, _)| triangles);
+    Ok(growth)
 }
 
 /// One question about a mesh in the processor's memory, from mesh to sorted pairs: is the way to the device worth it?
@@ -97,15 +91,6 @@ fn once(report: &Report, quick: bool) -> Result<(), GpuError> {
         report.say(&format!("  {size:>9} triangles: device {device:.1}, soup {soup:.1}, tree {tree:.1}"));
     }
     Ok(())
-}
-
-/// The first row of Table 1, and ours.
-fn table(report: &Report, cloth: f64, statue: f64) {
-    report.say("Table 1, self-collision of 252k triangles, ms: population, collisions, both");
-    report.say("  paper, exploding dragon, GTX 1080       1.0    8.3    9.3");
-    report.say("  gProximity in the paper                 3.1   30.2   33.3");
-    report.say(&format!("  ours, folded cloth                                {cloth:.3}"));
-    report.say(&format!("  ours, creature                                    {statue:.3}"));
 }
 
 /// Times a body, prints its kernels, checks its pairs; the median step in milliseconds.

@@ -1,0 +1,245 @@
+//! The part of a grid that is being searched: cells as rows of eight triangles, in little enough memory for the caches.
+//!
+//! Rows take four times the memory of the sorted list. If all of them were made at once, they would be written to memory and
+//! read again by the search, and that would take a tenth of its time for a million triangles. So a search goes from cell to
+//! cell in the order of the list, and makes rows of a cell when it first comes to it or to a neighbour; after some
+//! thousand triangles it begins anew. A few cells at the border are made twice.
+//!
+//! ```text
+//!   sorted list   ────────┬──────────┬────────────────▶
+//!                         │ searched │  a neighbour beyond
+//!   window                └─▶ rows · rows · rows ◀─┘
+//! ```
+
+use super::grid::{Cell, Grid};
+use super::layer::{Layer, NOT_FLAT, Source};
+use super::packer::RowView;
+use super::rows::{LaneBoxes, RowBox};
+use crate::geom::Triangle;
+use crate::pairs::{Corners, Eight, LANES, Packed};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8};
+use std::ops::Range;
+
+/// Eight triangles: all that a first look at them needs, in one place.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct GridRow {
+    pub(super) lanes: LaneBoxes,
+    /// By corner and lane: the vertex if its fan is flat, so that triangles with it need no test.
+    pub(super) flat: [[i32; LANES]; 3],
+}
+
+impl GridRow {
+    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, flat: [[NOT_FLAT; LANES]; 3] };
+}
+
+/// A cell in the window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filled {
+    /// Its number in the grid.
+    cell: u32,
+    pub(super) rows: [u32; 2],
+    pub(super) bounds: RowBox,
+}
+
+/// Rows of some cells. A *record* is a lane of a row, counted through all rows.
+#[derive(Default)]
+pub(super) struct Window {
+    /// Where each cell of the grid is, or [`ABSENT`].
+    places: Vec<u32>,
+    pub(super) cells: Vec<Filled>,
+    /// As many of the lists as are in use; behind them is memory for more.
+    used_rows: usize,
+    pub(super) boxes: Vec<RowBox>,
+    pub(super) rows: Vec<GridRow>,
+    /// Eight for each row.
+    pub(super) corners: Vec<Corners>,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+/// In wider cells, steps may wrap around.
+const WIDEST_IN_STEPS: f64 = (1 << 29) as f64;
+
+impl Window {
+    /// Lets go of all cells and is ready for those of a grid.
+    pub(super) fn open(&mut self, grid: &Grid) {
+        self.clear();
+        self.places.resize(grid.cells.len(), ABSENT);
+    }
+
+    /// Lets go of all cells.
+    pub(super) fn clear(&mut self) {
+        for filled in self.cells.drain(..) {
+            self.places[filled.cell as usize] = ABSENT;
+        }
+        self.used_rows = 0;
+    }
+
+    /// The place of a cell in the window, which has it from now on.
+    #[inline(always)]
+    pub(super) fn hold(&mut self, level: Level, grid: &Grid, sources: &[Source], cell: u32) -> u32 {
+        match self.places[cell as usize] {
+            ABSENT => self.fill(level, grid, sources, cell),
+            place => place,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn row(&self, row: u32) -> RowView<'_> {
+        let GridRow { lanes, flat } = &self.rows[row as usize];
+        RowView { lanes, flat, bounds: self.boxes[row as usize], first: row * LANES as u32 }
+    }
+
+    /// What the pair filter works with, in one of the scales.
+    pub(super) fn packed<'a>(&'a self, grid: &'a Grid, scale: usize) -> Packed<'a> {
+        let scale = &grid.scales[scale];
+        Packed { steps: &scale.steps, corners: &self.corners, pad: scale.pad }
+    }
+
+    /// Which mesh a record belongs to: vertices of the second are counted on from the first.
+    pub(super) fn mesh(&self, sources: &[Source], record: u32) -> usize {
+        let vertex = self.corners[record as usize][0] as u32 as usize;
+        usize::from(vertex >= sources[0].positions.len())
+    }
+
+    pub(super) fn triangle(&self, sources: &[Source], record: u32) -> Triangle {
+        let id = self.corners[record as usize][3] as u32;
+        sources[self.mesh(sources, record)].triangle(id)
+    }
+
+    /// Makes rows of several cells that are not held yet. All are read before anything is done with them, so that the memory
+    /// brings many at a time instead of one after the other.
+    pub(super) fn hold_all(&mut self, level: Level, grid: &Grid, sources: &[Source], cells: Range<usize>) {
+        let first = self.used_rows;
+        for number in cells.clone() {
+            self.list(grid, sources, number as u32);
+        }
+        let mut read = 0;
+        for [a, b, c, _] in &self.corners[LANES * first..LANES * self.used_rows] {
+            // Which of the scales does not matter much: there is mostly one.
+            let steps = &grid.scales[0].steps;
+            let at = |vertex: i32| steps[vertex as u32 as usize][0];
+            read ^= at(*a) ^ at(*b) ^ at(*c);
+        }
+        std::hint::black_box(read);
+        for number in cells {
+            self.compute(level, grid, sources, self.places[number]);
+        }
+    }
+
+    /// Makes rows of a cell.
+    fn fill(&mut self, level: Level, grid: &Grid, sources: &[Source], number: u32) -> u32 {
+        let place = self.list(grid, sources, number);
+        self.compute(level, grid, sources, place);
+        place
+    }
+
+    /// Lists the triangles of a cell; rows are computed later.
+    fn list(&mut self, grid: &Grid, sources: &[Source], number: u32) -> u32 {
+        let cell = &grid.cells[number as usize];
+        let first = self.used_rows;
+        let end = first + cell.row_count();
+        if self.rows.len() < end {
+            self.corners.resize(LANES * end, [0; 4]);
+            self.rows.resize(end, GridRow::EMPTY);
+            self.boxes.resize(end, RowBox::EMPTY);
+        }
+        self.used_rows = end;
+        list_corners(grid, sources, cell, &mut self.corners[LANES * first..LANES * end]);
+        let place = self.cells.len() as u32;
+        self.cells.push(Filled { cell: number, rows: [first as u32, end as u32], bounds: RowBox::EMPTY });
+        self.places[number as usize] = place;
+        place
+    }
+
+    /// Computes the rows of a cell whose triangles are listed.
+    fn compute(&mut self, level: Level, grid: &Grid, sources: &[Source], place: u32) {
+        let filled = &mut self.cells[place as usize];
+        let [first, end] = filled.rows.map(|row| row as usize);
+        let cell = &grid.cells[filled.cell as usize];
+        let (rows, boxes) = (&mut self.rows[first..end], &mut self.boxes[first..end]);
+        let corners = &self.corners[LANES * first..LANES * end];
+        dispatch!(level, simd => compute(simd, grid, sources, cell, corners, rows, boxes));
+        boxes.iter().for_each(|row| filled.bounds.union(row));
+    }
+}
+
+/// The vertices and the number of each triangle of a cell; vertices of the second mesh are counted on from the first.
+fn list_corners(grid: &Grid, sources: &[Source], cell: &Cell, corners: &mut [Corners]) {
+    let mesh = grid.layers[cell.layer as usize].mesh;
+    let triangles = sources[mesh].triangles;
+    let first_vertex = if mesh == 0 { 0 } else { sources[0].positions.len() as u32 };
+    let items = &grid.items[cell.start as usize..(cell.start + cell.count) as usize];
+    let (used, unused) = corners.split_at_mut(items.len());
+    for (corners, item) in used.iter_mut().zip(items) {
+        let [a, b, c] = triangles[item.triangle as usize];
+        *corners = [
+            a.wrapping_add(first_vertex) as i32,
+            b.wrapping_add(first_vertex) as i32,
+            c.wrapping_add(first_vertex) as i32,
+            item.triangle as i32,
+        ];
+    }
+    // Unused lanes repeat a triangle.
+    unused.fill(used[0]);
+}
+
+/// Fills the rows of a cell.
+#[inline(always)]
+fn compute<S: Simd>(
+    simd: S,
+    grid: &Grid,
+    sources: &[Source],
+    cell: &Cell,
+    corners: &[Corners],
+    rows: &mut [GridRow],
+    boxes: &mut [RowBox],
+) {
+    let layer = &grid.layers[cell.layer as usize];
+    let steps = &grid.scales[layer.scale_of_steps as usize].steps;
+    let (unit, pad) = (layer.unit_of_steps, layer.pad_of_steps);
+    let is_wide = layer.cell_width() > WIDEST_IN_STEPS * f64::from(unit);
+    for (k, (GridRow { lanes, flat }, bounds)) in rows.iter_mut().zip(boxes).enumerate() {
+        let corners: &[Corners; LANES] = corners[LANES * k..LANES * (k + 1)].try_into().expect("eight");
+        let Eight { low, high, carried } = Eight::gather(simd, steps, corners);
+        for corner in 0..3 {
+            carried[corner].store_array(&mut flat[corner]);
+        }
+        // Boxes are measured in steps from the corner of the cell, which is exact; then comes its place.
+        if is_wide {
+            bound_lanes(layer, &sources[layer.mesh], corners, lanes);
+        } else {
+            for axis in 0..3 {
+                let (from, at) = (cell.steps[axis], cell.place[axis]);
+                let l: f32x8<S> = (low[axis] - from).to_float();
+                let h: f32x8<S> = (high[axis] - from).to_float();
+                (l * unit + (at - pad)).store_array(&mut lanes.low[axis]);
+                (h * unit + (at + pad)).store_array(&mut lanes.high[axis]);
+            }
+        }
+        let used = cell.count as usize - LANES * k;
+        for lane in used.min(LANES)..LANES {
+            for axis in 0..3 {
+                lanes.low[axis][lane] = f32::INFINITY;
+                lanes.high[axis][lane] = f32::NEG_INFINITY;
+            }
+        }
+        *bounds = lanes.bounds(simd);
+    }
+}
+
+/// Boxes from positions, for cells so wide that steps wrap around within.
+fn bound_lanes(layer: &Layer, source: &Source, corners: &[Corners; LANES], lanes: &mut LaneBoxes) {
+    let pad = layer.pad() as f32;
+    for (lane, corners) in corners.iter().enumerate() {
+        let [a, b, c] = source.triangle(corners[3] as u32).corners();
+        let low = a.min(b).min(c) * layer.scale - layer.base;
+        let high = a.max(b).max(c) * layer.scale - layer.base;
+        for axis in 0..3 {
+            lanes.low[axis][lane] = low[axis] as f32 - pad;
+            lanes.high[axis][lane] = high[axis] as f32 + pad;
+        }
+    }
+}
