@@ -1,13 +1,11 @@
 //! The surface of a fragment as a triangle mesh: for rendering, and for exact pairs.
 
 use super::pattern::FacetSide;
-use super::{BrittleBody, BrittleError, FragmentId, Solid};
+use super::spheres::Key;
+use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
 use crate::mesh::Mesh;
 use crate::mesh::tets::FACES;
-
-/// A corner of the surface by the nodes it lies between, sorted; the rest is [`Solid::NONE`].
-type Key = [u32; 4];
 
 impl BrittleBody {
     /// The surface of a fragment, closed and facing outward, and for each triangle whether it lies on a crack.
@@ -31,6 +29,57 @@ impl BrittleBody {
     /// ```
     pub fn surface(&self, fragment: FragmentId) -> Result<(Mesh, Vec<bool>), BrittleError> {
         let known = self.fragment(fragment)?;
+        let (corners, is_crack) = self.surface_corners(known, fragment);
+        Ok((joined(&corners), is_crack))
+    }
+
+    /// For each point of a fragment's sphere tree, the unit normal of the surface there, outward; zero for points inside.
+    ///
+    /// Where facets meet, it is their mean by angle: at the corner of a cube it points along the diagonal.
+    ///
+    /// # Errors
+    /// If there is no such fragment, or it has broken.
+    ///
+    /// # Cost
+    /// As [`BrittleBody::surface`].
+    ///
+    /// ```
+    /// use fracas::brittle::{BrittleBody, Solid, SolidOptions};
+    /// use fracas::{geom::DVec3, mesh::tets::brick};
+    /// let solid = Solid::build(brick(DVec3::ONE, [2, 2, 2]), &SolidOptions::default())?;
+    /// let body = BrittleBody::new(solid.into());
+    /// let cube = body.fragments().next().unwrap();
+    /// let points = body.fragment(cube)?.tree().points();
+    /// for (p, normal) in points.iter().zip(body.point_normals(cube)?) {
+    ///     let is_outside = p.abs().max_element() == 0.5;
+    ///     assert!(normal.distance(if is_outside { p.normalize() } else { DVec3::ZERO }) < 1e-9);
+    /// }
+    /// # Ok::<(), fracas::brittle::BrittleError>(())
+    /// ```
+    pub fn point_normals(&self, fragment: FragmentId) -> Result<Vec<DVec3>, BrittleError> {
+        let known = self.fragment(fragment)?;
+        let (corners, _) = self.surface_corners(known, fragment);
+        // Each corner of each triangle with its normal, weighted by the angle there.
+        let mut shares: Vec<(Key, DVec3)> = Vec::with_capacity(corners.len());
+        for triangle in corners.chunks_exact(3) {
+            let [a, b, c] = [0, 1, 2].map(|k| triangle[k].1);
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            for (k, [p, q, r]) in [[a, b, c], [b, c, a], [c, a, b]].into_iter().enumerate() {
+                let angle = libm::atan2((q - p).cross(r - p).length(), (q - p).dot(r - p));
+                shares.push((triangle[k].0, normal * angle));
+            }
+        }
+        shares.sort_by_key(|share| share.0);
+        let normal = |key: &Key| {
+            let from = shares.partition_point(|share| share.0 < *key);
+            let same = shares[from..].iter().take_while(|share| share.0 == *key);
+            same.map(|share| share.1).sum::<DVec3>().normalize_or_zero()
+        };
+        Ok(known.tree.keys.iter().map(normal).collect())
+    }
+
+    /// The corners of all triangles of a fragment's surface, and which triangles lie on a crack.
+    fn surface_corners(&self, known: &Fragment, fragment: FragmentId) -> (Vec<(Key, DVec3)>, Vec<bool>) {
         let mut corners: Vec<(Key, DVec3)> = vec![];
         let mut is_crack = vec![];
         for &tet in &known.tets {
@@ -62,11 +111,12 @@ impl BrittleBody {
                 }
             }
         }
-        Ok((joined(&corners), is_crack))
+        (corners, is_crack)
     }
 }
 
-fn key_of(nodes: &[u32; 4], support: u8) -> Key {
+/// The corner with a given support in a tetrahedron.
+pub(super) fn key_of(nodes: &[u32; 4], support: u8) -> Key {
     let mut key = [Solid::NONE; 4];
     for (k, slot) in key.iter_mut().enumerate() {
         if support >> k & 1 == 1 {
