@@ -335,7 +335,8 @@ impl BrittleBody {
         let [presence, skin] = Presence::of(&self.solid.cells, &tets, [low, high], |tet, marker| {
             self.mark_skin(own, tet, marker);
         });
-        Fragment { nodes, tets, tree, presence, skin, mass, low, high }
+        let is_inside = self.solid.points_inside(&tree);
+        Fragment { nodes, tets, tree, is_inside, presence, skin, mass, low, high }
     }
 
     /// Marks the cells that the surface of a fragment passes through in a tetrahedron.

@@ -7,6 +7,15 @@ use crate::geom::DVec3;
 use crate::mesh::Mesh;
 use crate::mesh::tets::FACES;
 
+/// A sharp, convex edge of a fragment's surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharpEdge {
+    /// Its ends.
+    pub ends: [DVec3; 2],
+    /// For either of its faces, the unit vector from the edge into the face, square to the edge.
+    pub into_faces: [DVec3; 2],
+}
+
 impl BrittleBody {
     /// The surface of a fragment, closed and facing outward, and for each triangle whether it lies on a crack.
     ///
@@ -76,6 +85,54 @@ impl BrittleBody {
             same.map(|share| share.1).sum::<DVec3>().normalize_or_zero()
         };
         Ok(known.tree.keys.iter().map(normal).collect())
+    }
+
+    /// The edges of a fragment's surface along which it is convex and its faces meet at more than `least_turn`, given as the
+    /// cosine between their normals: where vertices alone would let two bodies sink into each other.
+    ///
+    /// # Errors
+    /// If there is no such fragment, or it has broken.
+    ///
+    /// # Cost
+    /// As [`BrittleBody::surface`].
+    ///
+    /// ```
+    /// use fracas::brittle::{BrittleBody, Solid, SolidOptions};
+    /// use fracas::{geom::DVec3, mesh::tets::brick};
+    /// let solid = Solid::build(brick(DVec3::ONE, [3, 3, 3]), &SolidOptions::default())?;
+    /// let body = BrittleBody::new(solid.into());
+    /// let edges = body.sharp_edges(body.fragments().next().unwrap(), 0.9)?;
+    /// let total: f64 = edges.iter().map(|edge| edge.ends[0].distance(edge.ends[1])).sum();
+    /// assert_eq!(edges.len(), 12 * 3);
+    /// assert!((total - 12.0).abs() < 1e-12, "the twelve edges of a cube");
+    /// # Ok::<(), fracas::brittle::BrittleError>(())
+    /// ```
+    pub fn sharp_edges(&self, fragment: FragmentId, least_turn: f64) -> Result<Vec<SharpEdge>, BrittleError> {
+        let known = self.fragment(fragment)?;
+        let (corners, _) = self.surface_corners(known, fragment);
+        // Each side of each triangle: its ends by key, in order, and which triangle and side.
+        let mut sides: Vec<([Key; 2], u32)> = Vec::with_capacity(corners.len());
+        for (k, triangle) in corners.chunks_exact(3).enumerate() {
+            for side in 0..3 {
+                let (a, b) = (triangle[side].0, triangle[(side + 1) % 3].0);
+                sides.push(([a.min(b), a.max(b)], (3 * k + side) as u32));
+            }
+        }
+        sides.sort_unstable();
+        let mut edges = vec![];
+        for pair in sides.chunk_by(|x, y| x.0 == y.0) {
+            let &[(_, first), (_, second)] = pair else { continue };
+            let corner = |side: u32, k: u32| corners[(side - side % 3 + (side + k) % 3) as usize].1;
+            let [a, b, c, d] = [corner(first, 0), corner(first, 1), corner(first, 2), corner(second, 2)];
+            let along = (b - a).normalize_or_zero();
+            // Into either face, square to the edge.
+            let [into, other] = [c, d].map(|p| (p - a - along * along.dot(p - a)).normalize_or_zero());
+            let (n, m) = (along.cross(into), other.cross(along));
+            if n.dot(other) < -1e-9 && n.dot(m) < least_turn {
+                edges.push(SharpEdge { ends: [a, b], into_faces: [into, other] });
+            }
+        }
+        Ok(edges)
     }
 
     /// The corners of all triangles of a fragment's surface, and which triangles lie on a crack.
