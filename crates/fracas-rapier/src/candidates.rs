@@ -15,16 +15,21 @@
 //!        A                                            shows to that point is what holds A.
 //! ```
 //!
+//! Pairs that are not near each other are ruled out by a plane (`slab`). Edges that cross each other are looked for by
+//! themselves (`edges`).
+//!
 //! A contact whose normal agrees with the outward normal of its own surface cannot be one, and is left out: two surfaces that
 //! touch face each other. Points inside a fragment are never contacts: something of its surface is nearer.
 
 use crate::FragmentShape;
 use crate::convert::{between, double, single};
+use crate::edges::EdgePairs;
 use crate::samples::{Sample, visit_samples};
+use crate::slab::Slab;
 use fracas::brittle::{BrittleBody, ContactFinder, ContactOptions, ContactStats, Probe};
 use fracas::geom::{DVec3, Pose};
 use rapier3d::math::Pose as EnginePose;
-use rapier3d::parry::shape::{Shape, TypedShape};
+use rapier3d::parry::shape::{PackedFeatureId, Shape, TypedShape};
 use std::cell::RefCell;
 
 /// A possible contact, in the coordinates of the first shape.
@@ -38,15 +43,21 @@ pub(crate) struct Candidate {
     pub normal: DVec3,
     /// Negative where they overlap.
     pub distance: f64,
-    /// Names the point on its shape.
-    pub feature: u32,
-    pub is_of_second: bool,
+    /// What touches, on either shape.
+    pub features: [PackedFeatureId; 2],
+}
+
+/// A vertex of one shape on a face of the other.
+fn vertex_and_face(vertex: u32, is_of_second: bool) -> [PackedFeatureId; 2] {
+    let (vertex, face) = (PackedFeatureId::vertex(vertex & 0x3fff_ffff), PackedFeatureId::face(0));
+    if is_of_second { [face, vertex] } else { [vertex, face] }
 }
 
 /// Memory that is kept from query to query.
 #[derive(Default)]
 pub(crate) struct Scratch {
     finder: ContactFinder,
+    edges: EdgePairs,
     pub candidates: Vec<Candidate>,
     pub stats: ContactStats,
 }
@@ -66,6 +77,9 @@ pub(crate) fn with_scratch<R>(use_it: impl FnOnce(&mut Scratch) -> R) -> R {
 /// Depth up to which a point counts as touching, by the radius of its fragment: there normals come from a little farther
 /// inside.
 const TOUCHING: f64 = 0.01;
+/// Points of either shape after which only deep ones are added. Which of them are worth handing over depends on normals, so
+/// they are many more than the solver gets; two faces of a fresh crack in a large body have thousands.
+const BUDGET: usize = 48;
 /// Greatest cosine between a contact's normal and the outward normal of the point's own surface.
 const FACING: f64 = 0.2;
 
@@ -96,35 +110,74 @@ pub(crate) fn between_fragments(
     let back = pose.inverse();
     let turn = pose.rotation();
     scratch.finder.options = options(prediction);
-    let found = scratch.finder.find_between((body1, first.fragment()), (body2, second.fragment()), &pose);
-    let Ok(found) = found else { return };
-    for contact in found {
-        let own = if contact.is_of_second { second } else { first };
-        let Some(&normal) = own.normals().get(contact.feature as usize) else { continue };
-        let outward = if contact.is_of_second { turn * normal } else { normal };
-        let ask = |p: DVec3, reach: f64| -> Option<Near> {
-            if contact.is_of_second {
-                let near = body1.find_nearest(first.fragment(), p, reach)?;
-                Some((near.distance, near.point, near.normal))
-            } else {
-                let near = body2.find_nearest(second.fragment(), back.apply(p), reach)?;
-                Some((near.distance, pose.apply(near.point), turn * near.normal))
-            }
-        };
+    let Some(slab) = Slab::between(first, second, &pose, prediction) else { return };
+    let ask_first = |p: DVec3, reach: f64| -> Option<Near> {
+        let near = body1.find_nearest(first.fragment(), p, reach)?;
+        Some((near.distance, near.point, near.normal))
+    };
+    let ask_second = |p: DVec3, reach: f64| -> Option<Near> {
+        let near = body2.find_nearest(second.fragment(), back.apply(p), reach)?;
+        Some((near.distance, pose.apply(near.point), turn * near.normal))
+    };
+    // Points of the first near the second.
+    let found = scratch.finder.find_with((body1, first.fragment()), |p, reach| {
+        let bound = || body2.distance_bound(second.fragment(), back.apply(p));
+        answer(slab.to_second(p), reach, bound, || ask_second(p, reach))
+    });
+    let touching = TOUCHING * first.radius();
+    for contact in found.unwrap_or_default() {
+        let Some(&outward) = first.normals().get(contact.feature as usize) else { continue };
         let near = (contact.distance, contact.surface, contact.normal);
-        let touching = TOUCHING * own.radius();
-        let Some((distance, surface, normal)) = settled(contact.point, near, outward, touching, ask) else {
-            continue;
-        };
-        let (point, surface) = (contact.point - first.origin(), surface - first.origin());
-        let (feature, is_of_second) = (contact.feature, contact.is_of_second);
-        scratch.candidates.push(if is_of_second {
-            Candidate { p1: surface, p2: point, normal, distance, feature, is_of_second }
-        } else {
-            Candidate { p1: point, p2: surface, normal: -normal, distance, feature, is_of_second }
-        });
+        if let Some((distance, surface, normal)) = settled(contact.point, near, outward, touching, ask_second)
+        {
+            scratch.candidates.push(Candidate {
+                p1: contact.point - first.origin(),
+                p2: surface - first.origin(),
+                normal: -normal,
+                distance,
+                features: vertex_and_face(contact.feature, false),
+            });
+        }
     }
     scratch.stats = scratch.finder.stats();
+    // Points of the second near the first; its own coordinates are not those of the answer.
+    let found = scratch.finder.find_with((body2, second.fragment()), |q, reach| {
+        let p = pose.apply(q);
+        let bound = || body1.distance_bound(first.fragment(), p);
+        answer(slab.to_first(p), reach, bound, || ask_first(p, reach))
+    });
+    let touching = TOUCHING * second.radius();
+    for contact in found.unwrap_or_default() {
+        let Some(&outward) = second.normals().get(contact.feature as usize) else { continue };
+        let (point, near) = (pose.apply(contact.point), (contact.distance, contact.surface, contact.normal));
+        if let Some((distance, surface, normal)) = settled(point, near, turn * outward, touching, ask_first) {
+            scratch.candidates.push(Candidate {
+                p1: surface - first.origin(),
+                p2: point - first.origin(),
+                normal,
+                distance,
+                features: vertex_and_face(contact.feature, true),
+            });
+        }
+    }
+    let stats = scratch.finder.stats();
+    scratch.stats.visited += stats.visited;
+    scratch.stats.measured += stats.measured;
+    scratch.stats.colliding += stats.colliding;
+    scratch.edges.find([first, second], [body1, body2], &pose, prediction, &mut scratch.candidates);
+}
+
+/// What a fragment says about a point, if bounds of its distance do not say enough: one that is known, and a better one.
+#[inline]
+fn answer(known: f64, reach: f64, better: impl FnOnce() -> f64, ask: impl FnOnce() -> Option<Near>) -> Probe {
+    if known > reach {
+        return Probe::Far(known);
+    }
+    let bound = better();
+    match if bound > reach { None } else { ask() } {
+        Some((distance, surface, normal)) => Probe::Near { distance, surface, normal },
+        None => Probe::Far(bound.max(reach)),
+    }
 }
 
 /// Finds candidates between a fragment, the first, and a shape that is none; `pos12` takes that one to the fragment.
@@ -163,8 +216,7 @@ pub(crate) fn with_shape(
             p2: surface - first.origin(),
             normal: -normal,
             distance,
-            feature: contact.feature,
-            is_of_second: false,
+            features: vertex_and_face(contact.feature, false),
         });
     }
     scratch.stats = scratch.finder.stats();
@@ -195,16 +247,14 @@ pub(crate) fn with_shape(
                 p2: centre - normal * sample.radius - first.origin(),
                 normal,
                 distance,
-                feature: sample.feature,
-                is_of_second: true,
+                features: vertex_and_face(sample.feature, true),
             });
         }
     });
 }
 
 fn options(prediction: f64) -> ContactOptions {
-    // All that is near: which of it is worth handing over depends on normals.
-    ContactOptions { budget: usize::MAX, prediction, tolerance: 0.0 }
+    ContactOptions { budget: BUDGET, prediction, surface_only: true, ..ContactOptions::default() }
 }
 
 /// The box of a fragment, a little larger, in the coordinates of another shape, which `pos12` takes to the fragment's.

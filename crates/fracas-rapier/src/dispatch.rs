@@ -281,11 +281,8 @@ impl<M: Default + Clone, C: Default + Copy> PersistentQueryDispatcher<M, C> for 
     ) -> Result<(), Unsupported> {
         let kind = Kind::of(g1, g2)?;
         let prediction = f64::from(prediction);
-        // Without a workspace the engine takes the number of manifolds for fixed.
-        if workspace.is_none() {
-            *workspace = Some(Unstable.into());
-        }
         let begin = Instant::now();
+        let before = manifolds.len();
         with_scratch(|scratch| {
             let is_flipped = kind.fill(scratch, pos12, prediction);
             write_manifolds(&mut scratch.candidates, prediction, pos12, is_flipped, manifolds);
@@ -293,6 +290,12 @@ impl<M: Default + Clone, C: Default + Copy> PersistentQueryDispatcher<M, C> for 
             add(&self.counters.visited, scratch.stats.visited);
             add(&self.counters.colliding, scratch.stats.colliding);
         });
+        // With a workspace the engine looks for every manifold anew after this call. That costs time, and is needed where their
+        // number changes or may have been more than one.
+        let is_unstable = before > 1 || manifolds.len() > 1;
+        if is_unstable != workspace.is_some() {
+            *workspace = is_unstable.then(|| Unstable.into());
+        }
         let handed: usize = manifolds.iter().map(|manifold| manifold.points.len()).sum();
         self.counters.pairs.fetch_add(1, Ordering::Relaxed);
         self.counters.contacts.fetch_add(handed as u64, Ordering::Relaxed);

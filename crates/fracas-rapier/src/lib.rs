@@ -30,8 +30,9 @@
 //!
 //! # Departures from the paper
 //!
-//! The paper stops at the first eight contacts of a pair and adds deeper ones. The engine looks 20 mm ahead, so that the
-//! first eight may all be in the air. Here all points within that distance are found, and four per normal are handed over.
+//! The paper hands over the first eight contacts of a pair and deeper ones. The engine looks 20 mm ahead, so that the first
+//! eight may all be in the air. Here 48 points of either body within that distance are found before only deeper ones count, edges
+//! that cross are added, and four contacts per normal are handed over.
 //!
 //! # When to use something else
 //!
@@ -49,12 +50,14 @@ mod candidates;
 mod cast;
 mod convert;
 mod dispatch;
+mod edges;
 mod error;
 mod manifold;
 mod ray;
 mod samples;
 mod set;
 mod shape;
+mod slab;
 
 pub use dispatch::{FragmentDispatcher, Work};
 pub use error::BreakError;

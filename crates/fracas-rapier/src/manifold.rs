@@ -16,11 +16,12 @@ use crate::convert::{double_pose, single};
 use fracas::geom::{DVec3, Pose};
 use rapier3d::math::Pose as EnginePose;
 use rapier3d::parry::query::{ContactManifold, TrackedContact};
-use rapier3d::parry::shape::PackedFeatureId;
 
-/// Least cosine between normals of one group, and the most groups.
-const SAME_NORMAL: f64 = 0.97;
-const MOST_GROUPS: usize = 6;
+/// Least cosine between normals of one group, the most groups, and the share of the engine's prediction within which something must be to
+/// begin another than the first.
+const SAME_NORMAL: f64 = 0.94;
+const MOST_GROUPS: usize = 3;
+const NEAR: f64 = 0.25;
 /// Points that the solver takes of each group.
 const MOST_POINTS: usize = 4;
 
@@ -39,7 +40,7 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
     is_flipped: bool,
     manifolds: &mut Vec<ContactManifold<M, C>>,
 ) {
-    let groups = grouped(candidates);
+    let groups = grouped(candidates, prediction);
     let old: Vec<TrackedContact<C>> = manifolds.iter().flat_map(|manifold| manifold.points.clone()).collect();
     let there = double_pose(pos12);
     let (to_first, to_second) =
@@ -56,9 +57,7 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
         manifold.local_n2 = single(to_second.rotation() * -towards);
         manifold.points.clear();
         for &k in chosen(group, candidates, prediction).iter() {
-            let Candidate { p1, p2, distance, feature, is_of_second, .. } = candidates[k as usize];
-            let (point, face) = (PackedFeatureId::vertex(feature & 0x3fff_ffff), PackedFeatureId::face(0));
-            let (f1, f2) = if is_of_second { (face, point) } else { (point, face) };
+            let Candidate { p1, p2, distance, features: [f1, f2], .. } = candidates[k as usize];
             let (p1, p2, f1, f2) = if is_flipped { (p2, p1, f2, f1) } else { (p1, p2, f1, f2) };
             manifold.points.push(TrackedContact::new(
                 single(to_first.apply(p1)),
@@ -70,14 +69,21 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
         }
         manifold.match_contacts(&old);
     }
+    // One that is empty stays: a pair that has or had at most one manifold is simpler for the engine.
+    if count == 0
+        && let Some(last) = manifolds.first_mut()
+    {
+        last.points.clear();
+        count = 1;
+    }
     manifolds.truncate(count);
 }
 
 /// Sorts candidates by depth and groups them by normal.
-fn grouped(candidates: &mut [Candidate]) -> Vec<Group> {
+fn grouped(candidates: &mut [Candidate], prediction: f64) -> Vec<Group> {
     candidates.sort_unstable_by(|a, b| {
         let by_depth = a.distance.total_cmp(&b.distance);
-        by_depth.then(a.is_of_second.cmp(&b.is_of_second)).then(a.feature.cmp(&b.feature))
+        by_depth.then_with(|| a.features.map(|f| f.0).cmp(&b.features.map(|f| f.0)))
     });
     let mut groups: Vec<Group> = vec![];
     for (k, candidate) in candidates.iter().enumerate() {
@@ -86,7 +92,9 @@ fn grouped(candidates: &mut [Candidate]) -> Vec<Group> {
         match best {
             Some(best) if cosine(&groups[best]) >= SAME_NORMAL => groups[best].members.push(k as u32),
             // What is far from touching in a direction of its own is not needed once there are many.
-            _ if groups.len() < MOST_GROUPS => {
+            _ if groups.is_empty()
+                || (groups.len() < MOST_GROUPS && candidate.distance < NEAR * prediction) =>
+            {
                 groups.push(Group { normal: candidate.normal, members: vec![k as u32] });
             }
             _ => {}

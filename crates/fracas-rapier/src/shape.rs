@@ -19,7 +19,7 @@
 //! as if it were empty; whoever breaks bodies puts other shapes in its place.
 
 use crate::convert::{double, single, single_matrix};
-use fracas::brittle::{BrittleBody, BrittleError, FragmentId, NearestSurface};
+use fracas::brittle::{BrittleBody, BrittleError, FragmentId, NearestSurface, SharpEdge};
 use fracas::geom::DVec3;
 use rapier3d::math::{Pose, Real, Vector};
 use rapier3d::parry::bounding_volume::{Aabb, BoundingSphere};
@@ -31,6 +31,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// A body whose fragments are shapes.
 pub type SharedBody = Arc<RwLock<BrittleBody>>;
+
+/// Cosine between the normals of faces beyond which their edge counts as sharp: 30°.
+const SHARP: f64 = 0.866;
 
 /// A fragment as a shape of the engine; see the [module](self).
 #[derive(Clone)]
@@ -48,7 +51,13 @@ pub struct FragmentShape {
     mass: MassProperties,
     /// Of each point of the sphere tree; zero for points inside.
     normals: Arc<[DVec3]>,
+    /// Sharp edges, in the body's coordinates.
+    edges: Arc<[SharpEdge]>,
     radius: f64,
+    /// Points of the surface, in the body's coordinates; first those that reach farthest in some direction.
+    cloud: Arc<[DVec3]>,
+    /// How many of these come first.
+    outermost: usize,
 }
 
 impl FragmentShape {
@@ -85,12 +94,20 @@ impl FragmentShape {
         let unit = single_matrix(exact.inertia * (1.0 / scale));
         let mut mass = MassProperties::with_inertia_matrix(Vector::ZERO, exact.volume as f32, unit);
         mass.inv_principal_inertia *= (1.0 / scale) as f32;
+        let normals = guard.point_normals(fragment)?;
+        let points = known.tree().points().iter().zip(&normals);
+        let mut cloud: Vec<DVec3> =
+            points.filter(|(_, normal)| **normal != DVec3::ZERO).map(|(p, _)| *p).collect();
+        let outermost = bring_outermost_first(&mut cloud);
         Ok(Self {
+            cloud: cloud.into(),
+            outermost,
             low: rounded(low - origin, f32::next_down),
             high: rounded(high - origin, f32::next_up),
             reach,
             mass,
-            normals: guard.point_normals(fragment)?.into(),
+            normals: normals.into(),
+            edges: guard.sharp_edges(fragment, SHARP)?.into(),
             radius: known.radius(),
             origin,
             fragment,
@@ -133,6 +150,20 @@ impl FragmentShape {
         &self.normals
     }
 
+    /// The point of the surface that is farthest along a direction of the body's coordinates.
+    pub(crate) fn farthest(&self, direction: DVec3) -> DVec3 {
+        farthest(&self.cloud, direction).map_or(self.origin, |k| self.cloud[k])
+    }
+
+    /// A point of the surface that is about the farthest along a direction, for much less.
+    pub(crate) fn about_farthest(&self, direction: DVec3) -> DVec3 {
+        farthest(&self.cloud[..self.outermost], direction).map_or(self.origin, |k| self.cloud[k])
+    }
+
+    pub(crate) fn edges(&self) -> &[SharpEdge] {
+        &self.edges
+    }
+
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, BrittleBody> {
         self.body.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,6 +176,32 @@ impl FragmentShape {
     pub(crate) fn local_box(&self) -> [Vector; 2] {
         [self.low, self.high]
     }
+}
+
+fn farthest(points: &[DVec3], direction: DVec3) -> Option<usize> {
+    let mut best = (f64::NEG_INFINITY, None);
+    for (k, p) in points.iter().enumerate() {
+        let along = p.dot(direction);
+        if along > best.0 {
+            best = (along, Some(k));
+        }
+    }
+    best.1
+}
+
+/// Puts the points first that are the farthest in one of the 26 directions to the neighbours in a grid; returns how many they are.
+fn bring_outermost_first(points: &mut [DVec3]) -> usize {
+    let mut count = 0;
+    for k in (0..27).filter(|&k| k != 13) {
+        let direction = DVec3::new(f64::from(k % 3), f64::from(k / 3 % 3), f64::from(k / 9)) - 1.0;
+        if let Some(k) = farthest(points, direction)
+            && k >= count
+        {
+            points.swap(k, count);
+            count += 1;
+        }
+    }
+    count
 }
 
 fn rounded(v: DVec3, outward: fn(f32) -> f32) -> Vector {
