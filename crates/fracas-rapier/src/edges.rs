@@ -26,6 +26,9 @@ const BEYOND: f64 = 0.02;
 /// Edges that are deeper in each other than this share of the smaller radius have passed through something else.
 const DEEPEST: f64 = 0.15;
 
+/// How deep edges that have passed each other are inside the other body at least, by the depth of the contact.
+const INSIDE: f64 = 0.2;
+
 /// Memory for edges near each other.
 #[derive(Default)]
 pub(crate) struct EdgePairs {
@@ -83,7 +86,16 @@ impl EdgePairs {
                 }
                 let Some((p1, p2, normal)) = meeting(&e.edge, &f.edge, prediction) else { continue };
                 let distance = (p2 - p1).dot(normal);
-                if distance > deepest && distance < prediction {
+                let is_near = distance > deepest && distance < prediction;
+                // Edges that have passed each other are inside the other body; those of neighbours in a fresh crack are not.
+                let has_passed = || {
+                    let deep = |body: &BrittleBody, shape: &FragmentShape, p: DVec3| {
+                        let near = body.find_nearest(shape.fragment(), p, 0.0);
+                        near.is_some_and(|near| near.distance < INSIDE * distance)
+                    };
+                    deep(body2, second, back.apply(p1)) && deep(body1, first, p2)
+                };
+                if is_near && (distance > 0.0 || has_passed()) {
                     candidates.push(Candidate {
                         p1: p1 - first.origin(),
                         p2: p2 - first.origin(),

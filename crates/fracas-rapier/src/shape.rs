@@ -94,7 +94,7 @@ impl FragmentShape {
         let unit = single_matrix(exact.inertia * (1.0 / scale));
         let mut mass = MassProperties::with_inertia_matrix(Vector::ZERO, exact.volume as f32, unit);
         mass.inv_principal_inertia *= (1.0 / scale) as f32;
-        let normals = guard.point_normals(fragment)?;
+        let (normals, edges) = guard.surface_features(fragment, SHARP)?;
         let points = known.tree().points().iter().zip(&normals);
         let mut cloud: Vec<DVec3> =
             points.filter(|(_, normal)| **normal != DVec3::ZERO).map(|(p, _)| *p).collect();
@@ -107,7 +107,7 @@ impl FragmentShape {
             reach,
             mass,
             normals: normals.into(),
-            edges: guard.sharp_edges(fragment, SHARP)?.into(),
+            edges: edges.into(),
             radius: known.radius(),
             origin,
             fragment,

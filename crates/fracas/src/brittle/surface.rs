@@ -67,24 +67,7 @@ impl BrittleBody {
     /// ```
     pub fn point_normals(&self, fragment: FragmentId) -> Result<Vec<DVec3>, BrittleError> {
         let known = self.fragment(fragment)?;
-        let (corners, _) = self.surface_corners(known, fragment);
-        // Each corner of each triangle with its normal, weighted by the angle there.
-        let mut shares: Vec<(Key, DVec3)> = Vec::with_capacity(corners.len());
-        for triangle in corners.chunks_exact(3) {
-            let [a, b, c] = [0, 1, 2].map(|k| triangle[k].1);
-            let normal = (b - a).cross(c - a).normalize_or_zero();
-            for (k, [p, q, r]) in [[a, b, c], [b, c, a], [c, a, b]].into_iter().enumerate() {
-                let angle = libm::atan2((q - p).cross(r - p).length(), (q - p).dot(r - p));
-                shares.push((triangle[k].0, normal * angle));
-            }
-        }
-        shares.sort_by_key(|share| share.0);
-        let normal = |key: &Key| {
-            let from = shares.partition_point(|share| share.0 < *key);
-            let same = shares[from..].iter().take_while(|share| share.0 == *key);
-            same.map(|share| share.1).sum::<DVec3>().normalize_or_zero()
-        };
-        Ok(known.tree.keys.iter().map(normal).collect())
+        Ok(Skin::of(self, known, fragment).normals(&known.tree.keys))
     }
 
     /// The edges of a fragment's surface along which it is convex and its faces meet at more than `least_turn`, given as the
@@ -109,30 +92,21 @@ impl BrittleBody {
     /// ```
     pub fn sharp_edges(&self, fragment: FragmentId, least_turn: f64) -> Result<Vec<SharpEdge>, BrittleError> {
         let known = self.fragment(fragment)?;
-        let (corners, _) = self.surface_corners(known, fragment);
-        // Each side of each triangle: its ends by key, in order, and which triangle and side.
-        let mut sides: Vec<([Key; 2], u32)> = Vec::with_capacity(corners.len());
-        for (k, triangle) in corners.chunks_exact(3).enumerate() {
-            for side in 0..3 {
-                let (a, b) = (triangle[side].0, triangle[(side + 1) % 3].0);
-                sides.push(([a.min(b), a.max(b)], (3 * k + side) as u32));
-            }
-        }
-        sides.sort_unstable();
-        let mut edges = vec![];
-        for pair in sides.chunk_by(|x, y| x.0 == y.0) {
-            let &[(_, first), (_, second)] = pair else { continue };
-            let corner = |side: u32, k: u32| corners[(side - side % 3 + (side + k) % 3) as usize].1;
-            let [a, b, c, d] = [corner(first, 0), corner(first, 1), corner(first, 2), corner(second, 2)];
-            let along = (b - a).normalize_or_zero();
-            // Into either face, square to the edge.
-            let [into, other] = [c, d].map(|p| (p - a - along * along.dot(p - a)).normalize_or_zero());
-            let (n, m) = (along.cross(into), other.cross(along));
-            if n.dot(other) < -1e-9 && n.dot(m) < least_turn {
-                edges.push(SharpEdge { ends: [a, b], into_faces: [into, other] });
-            }
-        }
-        Ok(edges)
+        Ok(Skin::of(self, known, fragment).sharp_edges(least_turn))
+    }
+
+    /// [`BrittleBody::point_normals`] and [`BrittleBody::sharp_edges`] at once, for not much more than either.
+    ///
+    /// # Errors
+    /// If there is no such fragment, or it has broken.
+    pub fn surface_features(
+        &self,
+        fragment: FragmentId,
+        least_turn: f64,
+    ) -> Result<(Vec<DVec3>, Vec<SharpEdge>), BrittleError> {
+        let known = self.fragment(fragment)?;
+        let skin = Skin::of(self, known, fragment);
+        Ok((skin.normals(&known.tree.keys), skin.sharp_edges(least_turn)))
     }
 
     /// The corners of all triangles of a fragment's surface, and which triangles lie on a crack.
@@ -169,6 +143,81 @@ impl BrittleBody {
             }
         }
         (corners, is_crack)
+    }
+}
+
+/// The corners of a fragment's triangles, and which of them are the same vertex.
+struct Skin {
+    corners: Vec<(Key, DVec3)>,
+    /// The vertex of each corner.
+    vertex_of: Vec<u32>,
+    /// The key of each vertex, ascending.
+    keys: Vec<u128>,
+}
+
+/// A key as one number: numbers are sorted much faster than lists of them.
+fn packed(key: &Key) -> u128 {
+    key.iter().fold(0, |number, &node| number << 32 | u128::from(node))
+}
+
+impl Skin {
+    fn of(body: &BrittleBody, known: &Fragment, fragment: FragmentId) -> Self {
+        let (corners, _) = body.surface_corners(known, fragment);
+        let mut order: Vec<(u128, u32)> = corners.iter().zip(0..).map(|(c, k)| (packed(&c.0), k)).collect();
+        order.sort_unstable();
+        let mut vertex_of = vec![0; corners.len()];
+        let mut keys: Vec<u128> = Vec::with_capacity(corners.len() / 4);
+        for (key, corner) in order {
+            if keys.last() != Some(&key) {
+                keys.push(key);
+            }
+            vertex_of[corner as usize] = keys.len() as u32 - 1;
+        }
+        Self { corners, vertex_of, keys }
+    }
+
+    /// The normal at each of the points with the given keys; zero where there is no vertex.
+    fn normals(&self, keys: &[Key]) -> Vec<DVec3> {
+        let mut sums = vec![DVec3::ZERO; self.keys.len()];
+        for (triangle, vertices) in self.corners.chunks_exact(3).zip(self.vertex_of.chunks_exact(3)) {
+            let [a, b, c] = [0, 1, 2].map(|k| triangle[k].1);
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            for (k, [p, q, r]) in [[a, b, c], [b, c, a], [c, a, b]].into_iter().enumerate() {
+                let angle = libm::atan2((q - p).cross(r - p).length(), (q - p).dot(r - p));
+                sums[vertices[k] as usize] += normal * angle;
+            }
+        }
+        let normal = |key: &Key| {
+            let vertex = self.keys.binary_search(&packed(key));
+            vertex.map_or(DVec3::ZERO, |vertex| sums[vertex].normalize_or_zero())
+        };
+        keys.iter().map(normal).collect()
+    }
+
+    fn sharp_edges(&self, least_turn: f64) -> Vec<SharpEdge> {
+        // Each side of each triangle by its ends, in order, and where its first end stands.
+        let mut sides: Vec<(u64, u32)> = Vec::with_capacity(self.corners.len());
+        for (k, vertices) in self.vertex_of.chunks_exact(3).enumerate() {
+            for side in 0..3 {
+                let (a, b) = (vertices[side], vertices[(side + 1) % 3]);
+                sides.push((u64::from(a.min(b)) << 32 | u64::from(a.max(b)), (3 * k + side) as u32));
+            }
+        }
+        sides.sort_unstable();
+        let mut edges = vec![];
+        for pair in sides.chunk_by(|x, y| x.0 == y.0) {
+            let &[(_, first), (_, second)] = pair else { continue };
+            let corner = |side: u32, k: u32| self.corners[(side - side % 3 + (side + k) % 3) as usize].1;
+            let [a, b, c, d] = [corner(first, 0), corner(first, 1), corner(first, 2), corner(second, 2)];
+            let along = (b - a).normalize_or_zero();
+            // Into either face, square to the edge.
+            let [into, other] = [c, d].map(|p| (p - a - along * along.dot(p - a)).normalize_or_zero());
+            let (n, m) = (along.cross(into), other.cross(along));
+            if n.dot(other) < -1e-9 && n.dot(m) < least_turn {
+                edges.push(SharpEdge { ends: [a, b], into_faces: [into, other] });
+            }
+        }
+        edges
     }
 }
 
