@@ -65,7 +65,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         // Every second and a half a ball, to and fro.
         if step % 25 == 5 && step < 160 {
             let number = step / 25;
-            let x = if number % 2 == 0 { -0.7 } else { 0.7 };
+            let x = if number.is_multiple_of(2) { -0.7 } else { 0.7 };
             let aside = DVec3::new(0.06, -0.05, 0.0) * (number as f64 - 3.0);
             let body = RigidBodyBuilder::dynamic()
                 .translation(single(DVec3::new(x, 0.0, 3.0) + aside))
