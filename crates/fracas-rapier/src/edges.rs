@@ -27,7 +27,7 @@ const BEYOND: f64 = 0.02;
 const DEEPEST: f64 = 0.15;
 
 /// How deep edges that have passed each other are inside the other body at least, by the depth of the contact.
-const INSIDE: f64 = 0.2;
+const INSIDE: f64 = 0.02;
 
 /// Memory for edges near each other.
 #[derive(Default)]
