@@ -79,7 +79,7 @@ pub(crate) fn with_scratch<R>(use_it: impl FnOnce(&mut Scratch) -> R) -> R {
 const TOUCHING: f64 = 0.01;
 /// Points of either shape after which only deep ones are added. Which of them are worth handing over depends on normals, so
 /// they are many more than the solver gets; two faces of a fresh crack in a large body have thousands.
-const BUDGET: usize = 48;
+const BUDGET: usize = 64;
 /// Greatest cosine between a contact's normal and the outward normal of the point's own surface.
 const FACING: f64 = 0.2;
 

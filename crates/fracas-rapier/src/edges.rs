@@ -93,7 +93,7 @@ impl EdgePairs {
                         let near = body.find_nearest(shape.fragment(), p, 0.0);
                         near.is_some_and(|near| near.distance < INSIDE * distance)
                     };
-                    deep(body2, second, back.apply(p1)) && deep(body1, first, p2)
+                    deep(body2, second, back.apply(p1)) || deep(body1, first, p2)
                 };
                 if is_near && (distance > 0.0 || has_passed()) {
                     candidates.push(Candidate {

@@ -31,7 +31,7 @@
 //! # Departures from the paper
 //!
 //! The paper hands over the first eight contacts of a pair and deeper ones. The engine looks 20 mm ahead, so that the first
-//! eight may all be in the air. Here 48 points of either body within that distance are found before only deeper ones count, edges
+//! eight may all be in the air. Here 64 points of either body within that distance are found before only deeper ones count, edges
 //! that cross are added, and four contacts per normal are handed over.
 //!
 //! # When to use something else

@@ -20,8 +20,8 @@ use rapier3d::parry::query::{ContactManifold, TrackedContact};
 /// Least cosine between normals of one group, the most groups, and the share of the engine's prediction within which something must be to
 /// begin another than the first.
 const SAME_NORMAL: f64 = 0.94;
-const MOST_GROUPS: usize = 3;
-const NEAR: f64 = 0.25;
+const MOST_GROUPS: usize = 4;
+const NEAR: f64 = 0.5;
 /// Points that the solver takes of each group.
 const MOST_POINTS: usize = 4;
 
