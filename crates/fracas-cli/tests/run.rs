@@ -153,7 +153,8 @@ fn bad_words_and_bad_meshes_leave_nothing() {
     std::fs::write(folder.path("taken"), "a file").unwrap();
     let before = folder.names();
     let help = "(see `fracas --help`)";
-    let all = "triceratops, apple, pumpkin, funnel, whirl, nbody, statue, chair, breaking-statue, cloth-statue, chazelle";
+    let names: Vec<&str> = fracas_scenes::SCENES.iter().map(|scene| scene.name).collect();
+    let all = names.join(", ");
     for (words, sentence) in [
         ("run pear", format!("there is no scene `pear` (there are {all}) {help}")),
         (

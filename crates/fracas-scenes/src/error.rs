@@ -1,6 +1,8 @@
 //! Why a scene cannot be run.
 
+use fracas::brittle::BrittleError;
 use fracas::crack::CutError;
+use fracas_rapier::BreakError;
 
 /// Why a scene cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -43,6 +45,12 @@ pub enum SceneError {
         /// How many the mesh has.
         triangles: usize,
     },
+    /// A body cannot be prepared for breaking.
+    #[error("the body cannot be prepared for breaking: {0}")]
+    Solid(BrittleError),
+    /// A body that breaks cannot be added.
+    #[error("the body cannot be added: {0}")]
+    Break(#[from] BreakError),
     /// The mesh could not be cut.
     #[error("the mesh cannot be cut: {0}")]
     Cut(#[from] CutError),

@@ -12,6 +12,11 @@
 //!
 //! | scene | what happens | structure |
 //! |---|---|---|
+//! | [`bricks`](mod@bricks) | bricks fall in a heap and break | [`BreakableSet`](fracas_rapier::BreakableSet) |
+//! | [`plates`](mod@plates) | balls are dropped on plates on a shelf | the same |
+//! | [`piggybank`](mod@piggybank) | a hollow bank with coins in it falls and breaks | the same |
+//! | [`blobs`](mod@blobs) | 27 bodies fall in three batches and break | the same |
+//! | [`handful`](mod@handful) | five bodies are thrown about and break | the same |
 //! | [`triceratops`](mod@triceratops) | an animal is parted by a plane, step by step | [`TearingBody`](fracas::tearing::TearingBody) |
 //! | [`pumpkin`](mod@pumpkin) | a pumpkin falls and breaks at once; the pieces move as rigid bodies | the same, split by labels |
 //! | [`apple`](mod@apple) | an apple is peeled; the peel is elastic, retracts and meets itself | the same, all vertices moving |
@@ -24,14 +29,15 @@
 //! | [`cloth_statue`](mod@cloth_statue) | a cloth falls over a statue | the same |
 //! | [`chazelle`](mod@chazelle) | two polyhedra of the worst kind pass through each other | the same |
 //!
-//! Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
-//! `rigid`) move by the engine Rapier; balls bounce by impulses. Nothing else moves anything.
+//! Bodies that break move by the engine Rapier with their true shapes (`shards`). Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
+//! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Nothing else moves anything.
 //!
 //! # Invariants
 //!
 //! - The same options give the same frames on the same machine, times apart, at any number of threads.
 //! - Ids of triangles and vertices mean the same throughout a run and are never used again.
-//! - The pairs of a frame are exact for the positions of that frame, whatever moves the bodies.
+//! - The pairs of a frame are exact for the positions of that frame, whatever moves the bodies. Scenes of bodies that rest on
+//!   each other have contacts in their place, and say so.
 //!
 //! # Reference
 //!
@@ -47,21 +53,28 @@ mod error;
 mod field;
 mod fragments;
 mod frame;
+mod lumps;
 mod near;
 mod obstacle;
 mod parted;
 mod points;
 mod rigid;
 mod run;
+mod shards;
 mod soup;
 
 pub mod apple;
+pub mod blobs;
 pub mod breaking_statue;
+pub mod bricks;
 pub mod chair;
 pub mod chazelle;
 pub mod cloth_statue;
 pub mod funnel;
+pub mod handful;
 pub mod nbody;
+pub mod piggybank;
+pub mod plates;
 pub mod pumpkin;
 pub mod solid;
 pub mod statue;
@@ -92,6 +105,11 @@ pub struct Scene {
 
 /// All scenes.
 pub const SCENES: &[Scene] = &[
+    bricks::SCENE,
+    plates::SCENE,
+    piggybank::SCENE,
+    blobs::SCENE,
+    handful::SCENE,
     triceratops::SCENE,
     apple::SCENE,
     pumpkin::SCENE,

@@ -356,3 +356,95 @@ fn a_mesh_of_any_size_can_be_dropped() {
     let frames = frames("pumpkin", &SceneOptions { mesh: Some(huge), pieces: 3, ..small(60) });
     assert!(frames.last().unwrap().counter("pieces").unwrap() >= 3.0);
 }
+
+/// Runs a scene of bodies that break; checks what holds in every one of its frames.
+fn frames_of_breaking(scene: &str, options: &SceneOptions) -> Vec<Frame> {
+    let frames = frames(scene, options);
+    let mut triangles = Triangles::default();
+    let mut cracks = BTreeSet::new();
+    let mut broke = 0.0;
+    for frame in &frames {
+        triangles.follow(frame);
+        cracks.extend(frame.added.iter().filter(|new| new.is_crack).map(|new| new.id));
+        assert!(frame.positions.iter().all(|p| p.is_finite() && p.length() < 100.0), "step {}", frame.step);
+        assert!(frame.contacts.iter().all(|c| (c.normal.length() - 1.0).abs() < 1e-3 && c.depth < 0.2));
+        assert!(frame.pairs.is_empty());
+        broke += counter(frame, "fractures");
+        if frame.step > 0 {
+            let phases: Vec<&str> = frame.times.iter().map(|time| time.0).collect();
+            assert_eq!(phases, ["collision", "physics", "update", "fracture"]);
+        }
+    }
+    let last = &frames[frames.len() - 1];
+    assert!(broke >= 1.0 && !cracks.is_empty(), "nothing broke in {scene}");
+    assert!(counter(last, "pieces") > counter(&frames[0], "pieces"));
+    assert!(frames.iter().any(|frame| !frame.contacts.is_empty()));
+    assert_fragments_are_closed(last, &triangles);
+    frames
+}
+
+#[test]
+fn bricks_break_and_come_to_rest_on_the_ground() {
+    let frames = frames_of_breaking("bricks", &small(160));
+    let last = &frames[160];
+    assert!(counter(last, "energy") < 0.3 * counter(&frames[0], "energy"));
+    let lowest = last.positions.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    // Vertices of what broke stay where it broke: less than the way of a step inside the ground.
+    assert!(lowest > -0.15, "{lowest}");
+    assert!(last.contacts.len() >= 8);
+}
+
+#[test]
+fn plates_break_under_balls() {
+    let frames = frames_of_breaking("plates", &small(120));
+    // Nothing happens until the first ball has come.
+    assert!(frames[..9].iter().all(|frame| counter(frame, "fractures") == 0.0));
+}
+
+#[test]
+fn the_bank_breaks_and_lets_its_coins_go() {
+    frames_of_breaking("piggybank", &small(160));
+}
+
+#[test]
+fn blobs_come_in_three_batches() {
+    let frames = frames_of_breaking("blobs", &small(300));
+    let first: Vec<f64> = [0, 129, 130, 260].iter().map(|&k| counter(&frames[k], "added")).collect();
+    assert!(first[0] > 0.0 && first[0] <= first[2] && first[0] <= first[3], "{first:?}");
+}
+
+/// The volume inside all triangles that are alive.
+fn volume(frame: &Frame, triangles: &Triangles) -> f64 {
+    let corners = triangles.0.iter().flatten();
+    corners.map(|t| t.map(|v| frame.positions[v as usize])).map(|[a, b, c]| a.cross(b).dot(c) / 6.0).sum()
+}
+
+/// With `FRACAS_SOAK_STEPS=10000`, in release, this takes a few minutes; otherwise it does fewer steps.
+#[test]
+fn a_handful_is_thrown_about_and_nothing_is_lost() {
+    let steps = std::env::var("FRACAS_SOAK_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(600);
+    let run = start("handful", &small(steps)).unwrap();
+    let mut triangles = Triangles::default();
+    let mut begin = 0.0;
+    let mut broke = 0.0;
+    for frame in run {
+        let frame = frame.unwrap();
+        triangles.follow(&frame);
+        broke += counter(&frame, "fractures");
+        if frame.step == 0 {
+            begin = volume(&frame, &triangles);
+        }
+        assert!(frame.positions.iter().all(|p| p.is_finite()), "step {}", frame.step);
+        if frame.step % 50 == 0 {
+            let alive = triangles.0.iter().flatten().flatten();
+            let inside = |p: DVec3| p.x.abs() < 3.6 && p.y.abs() < 3.6 && p.z > -0.6 && p.z < 8.0;
+            let mut places = alive.map(|&v| frame.positions[v as usize]);
+            if let Some(p) = places.find(|&p| !inside(p)) {
+                panic!("step {}: {p} has left the pit", frame.step);
+            }
+            let now = volume(&frame, &triangles);
+            assert!((now / begin - 1.0).abs() < 1e-9, "step {}: {now} of {begin}", frame.step);
+        }
+    }
+    assert!(broke > 3.0, "{broke} fractures");
+}

@@ -53,6 +53,8 @@ pub struct Fragment {
     /// Tetrahedra of which it has a part, in order.
     pub(super) tets: Vec<u32>,
     pub(super) tree: SphereTree,
+    /// Which points of the tree are inside, not on the surface.
+    pub(super) is_inside: Vec<bool>,
     pub(super) presence: Presence,
     /// The cells of its surface.
     pub(super) skin: Presence,
@@ -136,6 +138,7 @@ impl BrittleBody {
             Presence::of(&solid.cells, &all, [low, high], |tet, marker| solid.mark_skin(tet, marker));
         let whole = Fragment {
             nodes: solid.nodes.clone(),
+            is_inside: solid.points_inside(&solid.tree),
             tree: solid.tree.clone(),
             presence,
             skin,

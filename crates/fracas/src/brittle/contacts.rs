@@ -19,7 +19,7 @@
 //!
 //! Each point is asked about once, at the level where it appears, instead of once per level.
 
-use super::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
+use super::{BrittleBody, BrittleError, Fragment, FragmentId};
 use crate::geom::{DVec3, Pose};
 
 /// How contacts are chosen.
@@ -33,11 +33,14 @@ pub struct ContactOptions {
     /// The tolerance ε by the radius of the fragment whose points are taken. Points this near become contacts at least, and
     /// after the budget is used up, those deeper than this.
     pub tolerance: f64,
+    /// Take only points of the surface for contacts between fragments. Points inside are deep in the other body when they
+    /// are in it at all, and something of the surface is deeper; who wants all points of contact at once can do without them.
+    pub surface_only: bool,
 }
 
 impl Default for ContactOptions {
     fn default() -> Self {
-        Self { budget: 8, prediction: 0.0, tolerance: 0.002 }
+        Self { budget: 8, prediction: 0.0, tolerance: 0.002, surface_only: false }
     }
 }
 
@@ -147,17 +150,15 @@ impl ContactFinder {
         self.begin();
         let back = second_pose.inverse();
         if boxes_touch(a, b, second_pose, self.reach(a).max(self.reach(b))) {
-            self.walk(&a.tree, self.reach(a), self.depth(a), |p, reach| {
-                probe(second.0, second.1, b, back.apply(p), reach)
-            });
+            self.walk(a, |p, reach, is_inside| probe(second.0, second.1, b, back.apply(p), reach, is_inside));
             let ours = self.contacts.len();
             let turn = second_pose.rotation();
             for contact in &mut self.contacts {
                 contact.surface = second_pose.apply(contact.surface);
                 contact.normal = turn * contact.normal;
             }
-            self.walk(&b.tree, self.reach(b), self.depth(b), |p, reach| {
-                probe(first.0, first.1, a, second_pose.apply(p), reach)
+            self.walk(b, |p, reach, is_inside| {
+                probe(first.0, first.1, a, second_pose.apply(p), reach, is_inside)
             });
             for contact in &mut self.contacts[ours..] {
                 contact.point = second_pose.apply(contact.point);
@@ -192,11 +193,11 @@ impl ContactFinder {
     pub fn find_with(
         &mut self,
         fragment: (&BrittleBody, FragmentId),
-        probe: impl FnMut(DVec3, f64) -> Probe,
+        mut probe: impl FnMut(DVec3, f64) -> Probe,
     ) -> Result<&[Contact], BrittleError> {
         let known = fragment.0.fragment(fragment.1)?;
         self.begin();
-        self.walk(&known.tree, self.reach(known), self.depth(known), probe);
+        self.walk(known, |p, reach, _| probe(p, reach));
         Ok(&self.contacts)
     }
 
@@ -213,21 +214,19 @@ impl ContactFinder {
         self.options.prediction.max(self.depth(fragment))
     }
 
-    /// Walks a tree. `reach` is the positive tolerance, `depth` the one that counts after the budget is used up.
-    fn walk(
-        &mut self,
-        tree: &SphereTree,
-        reach: f64,
-        depth: f64,
-        mut probe: impl FnMut(DVec3, f64) -> Probe,
-    ) {
+    /// Walks the tree of a fragment. `probe` is given a point, how far away it may be to matter, and whether a bound of its
+    /// distance is enough, as it cannot become a contact.
+    fn walk(&mut self, fragment: &Fragment, mut probe: impl FnMut(DVec3, f64, bool) -> Probe) {
+        // The tolerance at first, and the one that counts after the budget is used up.
+        let (reach, depth) = (self.reach(fragment), self.depth(fragment));
+        let (tree, surface_only) = (&fragment.tree, self.options.surface_only);
         let before = self.contacts.len();
         let mut tolerance = reach;
         self.active.clear();
         let mut visit = |finder: &mut Self, point: u32, tolerance: &mut f64| {
             let p = point as usize;
             finder.stats.visited += 1;
-            let bound = match probe(tree.points[p], reach) {
+            let bound = match probe(tree.points[p], reach, surface_only && fragment.is_inside[p]) {
                 Probe::Far(bound) => bound,
                 Probe::Near { distance, surface, normal } => {
                     finder.stats.measured += 1;
@@ -285,12 +284,19 @@ impl ContactFinder {
 
 /// What a fragment says about a point in its body's coordinates.
 #[inline]
-fn probe(body: &BrittleBody, fragment: FragmentId, known: &Fragment, p: DVec3, reach: f64) -> Probe {
+fn probe(
+    body: &BrittleBody,
+    fragment: FragmentId,
+    known: &Fragment,
+    p: DVec3,
+    reach: f64,
+    is_bound_enough: bool,
+) -> Probe {
     let bound = known.distance_bound(p);
-    if bound > reach {
+    if bound > reach || is_bound_enough {
         return Probe::Far(bound);
     }
-    match body.find_nearest(fragment, p, reach) {
+    match body.nearest_unless_far(fragment, known, p, reach) {
         Some(near) => Probe::Near { distance: near.distance, surface: near.point, normal: near.normal },
         None => Probe::Far(reach),
     }

@@ -84,3 +84,4 @@ pub use order::{DistanceOrder, order_by_distance, order_by_distance_naively};
 pub use solid::{Solid, SolidOptions};
 pub use spheres::SphereTree;
 pub use split::SplitStats;
+pub use surface::SharpEdge;

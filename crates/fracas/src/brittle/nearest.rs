@@ -86,9 +86,21 @@ impl BrittleBody {
     #[must_use]
     pub fn find_nearest(&self, fragment: FragmentId, p: DVec3, reach: f64) -> Option<NearestSurface> {
         let known = self.fragment(fragment).ok()?;
-        if !p.is_finite() {
+        if !p.is_finite() || known.distance_bound(p) > reach.max(0.0) {
             return None;
         }
+        self.nearest_unless_far(fragment, known, p, reach)
+    }
+
+    /// As [`BrittleBody::find_nearest`], for a point whose bound has been looked at.
+    #[inline]
+    pub(super) fn nearest_unless_far(
+        &self,
+        fragment: FragmentId,
+        known: &Fragment,
+        p: DVec3,
+        reach: f64,
+    ) -> Option<NearestSurface> {
         if let Some(place) = self.solid.cells.locate(p)
             && self.fragment_of_place(&place) == fragment.0
         {
@@ -179,9 +191,6 @@ impl BrittleBody {
         p: DVec3,
         reach: f64,
     ) -> Option<NearestSurface> {
-        if known.distance_bound(p) > reach {
-            return None;
-        }
         let mut best = self.nothing_within(reach, p);
         self.search_skin(fragment, known, p, &mut best);
         best.is_found.then(|| self.answer(best, p, false))

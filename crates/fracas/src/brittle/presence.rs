@@ -143,7 +143,7 @@ impl Presence {
         let level = level.unwrap_or(self.levels.len().saturating_sub(1));
         let Some(begin) = self.levels.get(level) else { return };
         let size = self.size * f64::from(1_u32 << level);
-        let ends = [p - radius, p + radius].map(|corner| ((corner - self.origin) / size).floor());
+        let ends = [p - radius, p + radius].map(|corner| (corner - self.origin) / size);
         let range = |k: usize| {
             let last = begin.from[k] + begin.counts[k] - 1;
             (ends[0][k].max(begin.from[k] as f64) as i64)..=(ends[1][k].min(last as f64) as i64)
@@ -217,8 +217,8 @@ fn pyramid(finest: Level) -> Vec<Level> {
 /// Whether one of the eight cells that meet nearest to a point, in units of cells, is present.
 #[inline]
 fn any_around(level: &Level, at: DVec3) -> bool {
-    let first = (at - 0.5).floor().clamp(DVec3::splat(-1e9), DVec3::splat(1e9));
-    let first = first.to_array().map(|x| x as i64);
+    // No cell is below 0, so that −2 stands for all below; from there on, cutting off is rounding down.
+    let first = (at + 1.5).clamp(DVec3::ZERO, DVec3::splat(1e9)).to_array().map(|x| x as i64 - 2);
     (0..8).any(|k| level.has([first[0] + (k & 1), first[1] + (k >> 1 & 1), first[2] + (k >> 2)]))
 }
 

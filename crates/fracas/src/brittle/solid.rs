@@ -70,6 +70,13 @@ impl Solid {
         }
     }
 
+    /// Which points of a sphere tree lie inside the shape, not on its surface or on a crack.
+    pub(super) fn points_inside(&self, tree: &SphereTree) -> Vec<bool> {
+        let least = 1e-9 * self.radius;
+        let is_inside = |(&node, &is_crack): (&u32, &bool)| !is_crack && self.depths[node as usize] > least;
+        tree.owners.iter().zip(&tree.is_crack).map(is_inside).collect()
+    }
+
     /// Prepares a shape.
     ///
     /// # Errors

@@ -36,6 +36,8 @@ pub struct SphereTree {
     /// The node of the mesh that each point is, or lies next to.
     pub(super) owners: Vec<u32>,
     pub(super) is_crack: Vec<bool>,
+    /// The nodes that each point lies between.
+    pub(super) keys: Vec<Key>,
     pub(super) levels: Vec<u8>,
     /// Parent of each point; [`SphereTree::NONE`] for roots.
     pub(super) parents: Vec<u32>,
@@ -47,12 +49,17 @@ pub struct SphereTree {
     pub(super) tails: Vec<f64>,
 }
 
+/// A point of a fragment by the nodes it lies between, sorted; the rest is [`SphereTree::NONE`]. Within one fragment, two points
+/// never have the same.
+pub(super) type Key = [u32; 4];
+
 /// A point of a tree that is yet to be put together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sprout {
     pub point: DVec3,
     pub owner: u32,
     pub is_crack: bool,
+    pub key: Key,
     pub level: u8,
     /// Index of the parent among the sprouts.
     pub parent: u32,
@@ -84,6 +91,7 @@ impl SphereTree {
                 point: points[index],
                 owner: nodes[index],
                 is_crack: false,
+                key: [nodes[index], Self::NONE, Self::NONE, Self::NONE],
                 level: DistanceOrder::level(place),
                 parent: if place == 0 { Self::NONE } else { order.parents[place] },
             }
@@ -116,6 +124,7 @@ impl SphereTree {
             points: at.iter().map(|&i| sprouts[i as usize].point).collect(),
             owners: sorted(|sprout| sprout.owner),
             is_crack: at.iter().map(|&i| sprouts[i as usize].is_crack).collect(),
+            keys: at.iter().map(|&i| sprouts[i as usize].key).collect(),
             levels: at.iter().map(|&i| sprouts[i as usize].level).collect(),
             parents: sorted(|sprout| sprout.parent),
             ..Self::default()

@@ -13,7 +13,8 @@ use super::cut::CutTet;
 use super::mass::{MassProperties, Moments};
 use super::pattern::{APART, corner};
 use super::presence::{Marker, Presence};
-use super::spheres::{SphereTree, Sprout};
+use super::spheres::{Key, SphereTree, Sprout};
+use super::surface::key_of;
 use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
 use std::time::{Duration, Instant};
@@ -245,15 +246,16 @@ impl BrittleBody {
                 point: old.points[point],
                 owner: old.owners[point],
                 is_crack: old.is_crack[point],
+                key: old.keys[point],
                 level: old.levels[point],
                 parent: if parent == SphereTree::NONE { parent } else { place_of[parent as usize] },
             });
         }
-        let mut add = |owner: u32, point: DVec3| {
+        let mut add = |owner: u32, key: Key, point: DVec3| {
             let list = &mut sprouts[(self.fragment_of[owner as usize] - broken.first) as usize];
             let parent = place_of_node[owner as usize];
             let level = list[parent as usize].level.saturating_add(1);
-            list.push(Sprout { point, owner, is_crack: true, level, parent });
+            list.push(Sprout { point, owner, is_crack: true, key, level, parent });
         };
         self.crack_corners_on_edges(broken, &mut add);
         self.crack_corners_in_tets(fresh, &mut add);
@@ -261,7 +263,7 @@ impl BrittleBody {
     }
 
     /// The point where the crack divides each edge, once for either side.
-    fn crack_corners_on_edges(&self, broken: &Broken, add: &mut impl FnMut(u32, DVec3)) {
+    fn crack_corners_on_edges(&self, broken: &Broken, add: &mut impl FnMut(u32, Key, DVec3)) {
         for &node in &broken.old.nodes {
             let own = self.fragment_of[node as usize];
             for &other in self.solid.adjacency.neighbours(node) {
@@ -269,14 +271,15 @@ impl BrittleBody {
                 if theirs != own && broken.piece(theirs).is_some() {
                     let [w, v] = [node, other].map(|n| broken.weight_of[n as usize]);
                     let [p, q] = [node, other].map(|n| self.position(n));
-                    add(node, p * (v / (w + v)) + q * (w / (w + v)));
+                    let key = [node.min(other), node.max(other), SphereTree::NONE, SphereTree::NONE];
+                    add(node, key, p * (v / (w + v)) + q * (w / (w + v)));
                 }
             }
         }
     }
 
     /// The points where cracks meet on faces and inside tetrahedra, once for each part.
-    fn crack_corners_in_tets(&self, fresh: &[u32], add: &mut impl FnMut(u32, DVec3)) {
+    fn crack_corners_in_tets(&self, fresh: &[u32], add: &mut impl FnMut(u32, Key, DVec3)) {
         for &index in fresh {
             let cut = &self.cuts[index as usize];
             let nodes = self.solid.mesh.tets()[cut.tet as usize];
@@ -294,7 +297,7 @@ impl BrittleBody {
                     }
                     let b = corner(&cut.groups, &cut.weights, part.nodes, support);
                     let point = (0..4).map(|k| self.position(nodes[k]) * b[k]).sum();
-                    add(nodes[own], point);
+                    add(nodes[own], key_of(&nodes, support), point);
                 }
             }
         }
@@ -332,7 +335,8 @@ impl BrittleBody {
         let [presence, skin] = Presence::of(&self.solid.cells, &tets, [low, high], |tet, marker| {
             self.mark_skin(own, tet, marker);
         });
-        Fragment { nodes, tets, tree, presence, skin, mass, low, high }
+        let is_inside = self.solid.points_inside(&tree);
+        Fragment { nodes, tets, tree, is_inside, presence, skin, mass, low, high }
     }
 
     /// Marks the cells that the surface of a fragment passes through in a tetrahedron.

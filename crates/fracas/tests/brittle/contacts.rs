@@ -18,7 +18,7 @@ fn without_a_budget_every_point_within_reach_is_found() {
     for (name, solid) in solids() {
         let body = broken(&solid, 3, 31);
         let all: Vec<_> = body.fragments().collect();
-        let options = ContactOptions { budget: usize::MAX, prediction: 0.0, tolerance: 0.01 };
+        let options = ContactOptions { budget: usize::MAX, tolerance: 0.01, ..ContactOptions::default() };
         let mut finder = ContactFinder::new(options);
         let mut random = Random(12);
         let mut found_any = 0;

@@ -1,10 +1,13 @@
 //! `fracas-bench p4`: brittle fracture, after Glondu, Schvartzman, Marchal, Dumont and Otaduy (2012).
 //!
 //! Updates of distances and sphere trees at a fracture beside making them anew (their Figure 9), preparation of large
-//! bodies, and the cost of single queries. All on one thread.
+//! bodies, the cost of single queries, and whole steps of an engine beside its own shapes (`step`). All on one thread.
 //!
 //! *Made anew* means what one would do without the update: a tree over the triangles of each fragment's surface, which is
 //! given, the distance of each node to it, and a sphere tree over the vertices of the surface alone, with the fast ordering.
+
+mod scenes;
+mod step;
 
 use crate::metric::{Better, Report};
 use fracas::brittle::{
@@ -27,6 +30,8 @@ pub fn run(report: &mut Report, quick: bool) {
         prepare(report, quick);
         ordering(report, quick);
         queries(report);
+        step::run(report, quick);
+        scenes::run(report, quick);
     });
 }
 

@@ -1,0 +1,314 @@
+//! A pile of 150 fragments of bricks in Rapier: our fragments beside the engine's own shapes for the same geometry.
+//!
+//! Bricks are broken into five pieces each. The pieces fall into a bin, turned every way, and come to rest. Every mode
+//! begins with the same bodies in the same places, with the same masses; only the shapes differ:
+//!
+//! | mode | shape |
+//! |---|---|
+//! | fragments | ours |
+//! | trimesh | the surface as `TriMesh`, no flags |
+//! | trimesh, fixed | the same with internal edges fixed and orientation |
+//! | hulls | the convex hull, which fills every hollow |
+//!
+//! Bodies may not sleep. Each mode is run several times; the engine is deterministic, so a step is the same in every run, and
+//! the least of its times is what it takes when nothing else disturbs. *Settling* are the steps from the first contact of
+//! the lowest bodies to a speed that hardly changes any more, *resting* those after.
+
+use crate::metric::{Better, Report};
+use fracas::brittle::{BrittleBody, FragmentId, Solid, SolidOptions};
+use fracas::crack::{Breakable, FractureOptions};
+use fracas::geom::{DQuat, DVec3, Pose};
+use fracas::mesh::{Mesh, tets::brick};
+use fracas_rapier::{FragmentDispatcher, FragmentShape, SharedBody};
+use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher};
+use rapier3d::prelude::{
+    ColliderBuilder, MassProperties, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Shape, SharedShape,
+    TriMeshFlags, Vector,
+};
+use std::sync::{Arc, RwLock};
+use std::time::Instant;
+
+const SIZE: DVec3 = DVec3::new(0.8, 0.4, 0.26);
+const CELLS: [usize; 3] = [7, 4, 3];
+const BRICKS: usize = 30;
+const PIECES: usize = 5;
+/// Steps of a sixtieth of a second: until the last body has landed, until all rest, and to the end.
+const FALLING: usize = 150;
+const SETTLED: usize = 330;
+const STEPS: usize = 450;
+
+/// A piece of a brick, whatever shape it gets.
+struct Part {
+    body: SharedBody,
+    fragment: FragmentId,
+    shape: FragmentShape,
+    /// The surface in the frame of the shape.
+    surface: Mesh,
+    mass: MassProperties,
+    place: rapier3d::math::Pose,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Fragments,
+    TriMesh,
+    TriMeshFixed,
+    Hulls,
+}
+
+impl Mode {
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::Fragments, "fragments"),
+        (Self::Hulls, "hulls"),
+        (Self::TriMeshFixed, "trimesh, fixed"),
+        (Self::TriMesh, "trimesh"),
+    ];
+}
+
+/// What a run leaves.
+struct Outcome {
+    /// Milliseconds of each step.
+    times: Vec<f64>,
+    /// Where bodies are at last.
+    places: Vec<Pose>,
+}
+
+/// Measures all modes and reports.
+pub fn run(report: &mut Report, quick: bool) {
+    let parts = parts();
+    let triangles: usize = parts.iter().map(|part| part.surface.triangle_count()).sum();
+    report.say(&format!("{} fragments of bricks in a pile, {triangles} triangles, ms per step", parts.len()));
+    let rounds = if quick { 1 } else { 3 };
+    let mut outcomes: Vec<Outcome> = vec![];
+    for round in 0..rounds {
+        for (k, &(mode, _)) in Mode::ALL.iter().enumerate() {
+            let outcome = simulate(&parts, mode, STEPS);
+            if round == 0 {
+                outcomes.push(outcome);
+            } else {
+                let times = outcomes[k].times.iter_mut().zip(&outcome.times);
+                times.for_each(|(best, time)| *best = best.min(*time));
+            }
+        }
+    }
+    // The slowest step is one of few: it needs more looks to be seen undisturbed.
+    for _ in 0..if quick { 3 } else { 12 } {
+        for (k, mode) in [(0, Mode::Fragments), (1, Mode::Hulls)] {
+            let outcome = simulate(&parts, mode, FALLING);
+            let times = outcomes[k].times.iter_mut().zip(&outcome.times);
+            times.for_each(|(best, time)| *best = best.min(*time));
+        }
+    }
+    report.say("  mode              settling    resting      worst   overlap, mm: median  95 %   most");
+    let mut rows = vec![];
+    for (&(_, name), outcome) in Mode::ALL.iter().zip(&outcomes) {
+        let settling = quantile(&outcome.times[FALLING / 2..SETTLED], 0.5);
+        let resting = quantile(&outcome.times[SETTLED..], 0.5);
+        let worst = quantile(&outcome.times, 1.0);
+        let overlaps = overlaps(&parts, &outcome.places);
+        let [median, high, most] = [0.5, 0.95, 1.0].map(|share| 1e3 * quantile(&overlaps, share));
+        report.say(&format!(
+            "  {name:<16} {settling:>9.3} {resting:>10.3} {worst:>10.3} {median:>21.2} {high:>5.2} {most:>6.2}   ({} pairs)",
+            overlaps.len()
+        ));
+        rows.push([settling, resting, worst, median, high]);
+    }
+    let [ours, hulls, fixed, plain] = [rows[0], rows[1], rows[2], rows[3]];
+    let note = format!("{} fragments, {triangles} triangles, one thread", parts.len());
+    let mut ratio =
+        |name: &str, value: f64, better: Better, note: &str| report.metric(name, value, "x", better, note);
+    // Of settling and resting, the less favourable one.
+    let least = |other: [f64; 5]| (other[0] / ours[0]).min(other[1] / ours[1]);
+    ratio("p4.step.vs_trimesh", least(plain), Better::Higher, &note);
+    ratio("p4.step.vs_trimesh_fixed", least(fixed), Better::Higher, &note);
+    let most = (ours[0] / hulls[0]).max(ours[1] / hulls[1]);
+    ratio("p4.step.vs_hull", most, Better::Lower, &note);
+    ratio("p4.worst.vs_hull", ours[2] / hulls[2], Better::Lower, "slowest step of all, at impact");
+    let note = "deepest dense sample of one fragment in another, over pairs that touch";
+    ratio("p4.overlap.vs_trimesh_fixed", ours[3] / fixed[3], Better::Lower, note);
+    ratio("p4.overlap.median.vs_trimesh_fixed", ours[3] / fixed[3], Better::Lower, note);
+    ratio("p4.overlap.p95.vs_trimesh_fixed", ours[4] / fixed[4], Better::Lower, note);
+}
+
+/// The pieces of all bricks, where they begin.
+fn parts() -> Vec<Part> {
+    let solid = Arc::new(Solid::build(brick(SIZE, CELLS), &SolidOptions::default()).expect("a sound mesh"));
+    let mut random = Random(11);
+    let mut parts = vec![];
+    let mut seed = 0;
+    while parts.len() < BRICKS * PIECES {
+        let body = broken(&solid, seed);
+        seed += 1;
+        let ids: Vec<FragmentId> = body.fragments().collect();
+        if ids.len() != PIECES {
+            continue;
+        }
+        let body: SharedBody = Arc::new(RwLock::new(body));
+        for fragment in ids {
+            parts.push(part(&body, fragment, parts.len(), &mut random));
+        }
+    }
+    parts
+}
+
+/// A brick in about so many pieces.
+fn broken(solid: &Arc<Solid>, seed: u64) -> BrittleBody {
+    let mut body = BrittleBody::new(solid.clone());
+    let whole = body.fragments().next().expect("it is there");
+    let known = body.fragment(whole).expect("it is whole");
+    let breakable = Breakable {
+        mesh: solid.mesh(),
+        adjacency: solid.adjacency(),
+        nodes: known.nodes(),
+        volume: known.mass().volume,
+    };
+    let options = FractureOptions { seed, ..FractureOptions::default() };
+    let found = breakable.break_up(SIZE * DVec3::new(0.5, 0.1, 0.0), DVec3::NEG_X, PIECES as f64, &options);
+    if let Ok(Some(found)) = found {
+        body.split(whole, &found.labels, &found.weights).expect("labels fit");
+    }
+    body
+}
+
+fn part(body: &SharedBody, fragment: FragmentId, index: usize, random: &mut Random) -> Part {
+    let shape = FragmentShape::new(body, fragment).expect("it is there");
+    let (surface, _) = body.read().expect("nobody panics").surface(fragment).expect("it is there");
+    let points = surface.positions().iter().map(|p| *p - shape.origin()).collect();
+    let surface = Mesh::new(points, surface.triangles().to_vec()).expect("a sound surface");
+    let turn = DQuat::from_xyzw(random.next(), random.next(), random.next(), random.next()).normalize();
+    // Four by four in a layer, apart by more than any of them is wide.
+    let column = [index % 4, index / 4 % 4, index / 16];
+    let place = DVec3::new(column[0] as f64 - 1.5, column[2] as f64 + 0.7, column[1] as f64 - 1.5) * 0.7
+        + 0.03 * DVec3::new(random.next(), random.next(), random.next());
+    let place = rapier3d::math::Pose::from_parts(
+        single(place),
+        rapier3d::math::Rotation::from_array(turn.to_array().map(|x| x as f32)),
+    );
+    let mass = shape.mass_properties(1900.0);
+    Part { body: body.clone(), fragment, shape, surface, mass, place }
+}
+
+fn simulate(parts: &[Part], mode: Mode, steps: usize) -> Outcome {
+    let mut world = PhysicsWorld::default();
+    if mode == Mode::Fragments {
+        let ours = FragmentDispatcher::default().chain(DefaultQueryDispatcher);
+        world.narrow_phase.set_query_dispatcher(ours);
+    }
+    add_bin(&mut world);
+    let handles: Vec<RigidBodyHandle> = parts
+        .iter()
+        .map(|part| {
+            let collider =
+                ColliderBuilder::new(shape_of(part, mode)).mass_properties(part.mass).friction(0.6);
+            world.insert(RigidBodyBuilder::dynamic().pose(part.place).can_sleep(false), collider).0
+        })
+        .collect();
+    let mut times = Vec::with_capacity(steps);
+    for _ in 0..steps {
+        let begin = Instant::now();
+        world.step();
+        times.push(begin.elapsed().as_secs_f64() * 1e3);
+    }
+    let place = |&handle: &RigidBodyHandle| {
+        let pose = world.bodies[handle].position();
+        let [x, y, z, w] = pose.rotation.to_array().map(f64::from);
+        let at = DVec3::from_array(pose.translation.to_array().map(f64::from));
+        Pose::new(DQuat::from_xyzw(x, y, z, w), at).expect("the engine keeps poses finite")
+    };
+    Outcome { times, places: handles.iter().map(place).collect() }
+}
+
+/// A bin with a floor and four thick walls.
+fn add_bin(world: &mut PhysicsWorld) {
+    let mut add = |half: [f32; 3], at: [f32; 3]| {
+        let wall = ColliderBuilder::cuboid(half[0], half[1], half[2]).translation(Vector::from_array(at));
+        world.insert_collider(wall.friction(0.6), None);
+    };
+    add([4.0, 1.0, 4.0], [0.0, -1.0, 0.0]);
+    for side in [-1.0, 1.0] {
+        add([1.0, 6.0, 4.0], [side * 2.5, 6.0, 0.0]);
+        add([4.0, 6.0, 1.0], [0.0, 6.0, side * 2.5]);
+    }
+}
+
+fn shape_of(part: &Part, mode: Mode) -> SharedShape {
+    let points = || part.surface.positions().iter().map(|p| single(*p)).collect::<Vec<Vector>>();
+    let triangles = || part.surface.triangles().to_vec();
+    let fixed = TriMeshFlags::FIX_INTERNAL_EDGES | TriMeshFlags::ORIENTED;
+    match mode {
+        Mode::Fragments => SharedShape(Arc::new(part.shape.clone())),
+        Mode::TriMesh => SharedShape::trimesh(points(), triangles()).expect("there are triangles"),
+        Mode::TriMeshFixed => {
+            SharedShape::trimesh_with_flags(points(), triangles(), fixed).expect("there are triangles")
+        }
+        Mode::Hulls => SharedShape::convex_hull(&points()).expect("fragments have volume"),
+    }
+}
+
+/// For each pair of fragments that touch or nearly do, how deep the deepest sample of either is in the other.
+fn overlaps(parts: &[Part], places: &[Pose]) -> Vec<f64> {
+    const NEAR: f64 = 0.5e-3;
+    let samples: Vec<Vec<DVec3>> = parts.iter().map(|part| dense(&part.surface, 0.01)).collect();
+    let mut found = vec![];
+    for a in 0..parts.len() {
+        for b in a + 1..parts.len() {
+            let apart = places[a].translation().distance(places[b].translation());
+            if apart > parts[a].shape.reach() + parts[b].shape.reach() {
+                continue;
+            }
+            let mut least = f64::INFINITY;
+            for (own, other) in [(a, b), (b, a)] {
+                let body = parts[other].body.read().expect("nobody panics");
+                let (from, back) = (places[own], places[other].inverse());
+                for &p in &samples[own] {
+                    let q = back.apply(from.apply(p)) + parts[other].shape.origin();
+                    if let Some(near) = body.find_nearest(parts[other].fragment, q, NEAR) {
+                        least = least.min(near.distance);
+                    }
+                }
+            }
+            if least < NEAR {
+                found.push((-least).max(0.0));
+            }
+        }
+    }
+    found
+}
+
+/// Points on a surface, about `spacing` apart.
+fn dense(surface: &Mesh, spacing: f64) -> Vec<DVec3> {
+    let mut points = vec![];
+    for triangle in surface.triangles() {
+        let [a, b, c] = triangle.map(|v| surface.positions()[v as usize]);
+        let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+        let n = (longest / spacing).ceil().max(1.0) as usize;
+        for i in 0..=n {
+            for j in 0..=n - i {
+                let (u, v) = (i as f64 / n as f64, j as f64 / n as f64);
+                points.push(a + (b - a) * u + (c - a) * v);
+            }
+        }
+    }
+    points
+}
+
+fn quantile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().saturating_sub(1);
+    sorted.get((share * last as f64).round() as usize).copied().unwrap_or(0.0)
+}
+
+fn single(v: DVec3) -> Vector {
+    Vector::from_array(v.as_vec3().to_array())
+}
+
+/// Numbers from −1 to 1, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}

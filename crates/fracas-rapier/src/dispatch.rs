@@ -1,0 +1,319 @@
+//! The engine's questions about pairs of shapes, answered where a fragment is one of them.
+//!
+//! Everything else is left to the next dispatcher of the chain.
+
+use crate::FragmentShape;
+use crate::candidates::{Candidate, Scratch, between_fragments, with_scratch, with_shape};
+use crate::cast::cast;
+use crate::convert::single;
+use crate::manifold::write_manifolds;
+use rapier3d::math::{Pose, Real, Vector};
+use rapier3d::parry::query::details::{
+    ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions, TypedWorkspaceData, WorkspaceData,
+};
+use rapier3d::parry::query::{
+    ClosestPoints, Contact, ContactManifold, NonlinearRigidMotion, PersistentQueryDispatcher,
+    QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
+};
+use rapier3d::parry::shape::Shape;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Answers for [`FragmentShape`]s.
+///
+/// ```
+/// use fracas_rapier::FragmentDispatcher;
+/// use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher};
+/// use rapier3d::prelude::NarrowPhase;
+/// let ours = FragmentDispatcher::default();
+/// let narrow_phase = NarrowPhase::with_query_dispatcher(ours.clone().chain(DefaultQueryDispatcher));
+/// assert_eq!((narrow_phase.contact_pairs().count(), ours.work().pairs), (0, 0));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct FragmentDispatcher {
+    counters: Arc<Counters>,
+}
+
+/// What a dispatcher has done since it was made. Pairs that hardly move are not asked about again, and count once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Pairs of shapes asked about.
+    pub pairs: u64,
+    /// Points of sphere trees, and corners of other shapes, visited.
+    pub visited: u64,
+    /// Points found within the engine's prediction.
+    pub colliding: u64,
+    /// Contacts handed over.
+    pub contacts: u64,
+    /// Nanoseconds that all of it took.
+    pub nanoseconds: u64,
+}
+
+impl std::ops::Sub for Work {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self {
+            pairs: self.pairs - before.pairs,
+            visited: self.visited - before.visited,
+            colliding: self.colliding - before.colliding,
+            contacts: self.contacts - before.contacts,
+            nanoseconds: self.nanoseconds - before.nanoseconds,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    pairs: AtomicU64,
+    visited: AtomicU64,
+    colliding: AtomicU64,
+    contacts: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl FragmentDispatcher {
+    /// What it has done since it was made; all clones count together.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let Counters { pairs, visited, colliding, contacts, nanoseconds } = &*self.counters;
+        Work {
+            pairs: read(pairs),
+            visited: read(visited),
+            colliding: read(colliding),
+            contacts: read(contacts),
+            nanoseconds: read(nanoseconds),
+        }
+    }
+}
+
+/// Tells the engine that manifolds of a pair come and go.
+#[derive(Clone, Debug)]
+struct Unstable;
+
+impl WorkspaceData for Unstable {
+    fn as_typed_workspace_data(&self) -> TypedWorkspaceData<'_> {
+        TypedWorkspaceData::Custom
+    }
+
+    fn clone_dyn(&self) -> Box<dyn WorkspaceData> {
+        Box::new(self.clone())
+    }
+}
+
+/// Which of two shapes is a fragment.
+enum Kind<'a> {
+    Both(&'a FragmentShape, &'a FragmentShape),
+    First(&'a FragmentShape, &'a dyn Shape),
+    Second(&'a dyn Shape, &'a FragmentShape),
+}
+
+fn fragment(shape: &dyn Shape) -> Option<&FragmentShape> {
+    // The type is asked for first: nearly all shapes of a scene may be others.
+    (shape.shape_type() == rapier3d::parry::shape::ShapeType::Custom).then(|| shape.as_shape())?
+}
+
+impl<'a> Kind<'a> {
+    fn of(g1: &'a dyn Shape, g2: &'a dyn Shape) -> Result<Self, Unsupported> {
+        match (fragment(g1), fragment(g2)) {
+            (Some(a), Some(b)) => Ok(Self::Both(a, b)),
+            (Some(a), None) => Ok(Self::First(a, g2)),
+            (None, Some(b)) => Ok(Self::Second(g1, b)),
+            (None, None) => Err(Unsupported),
+        }
+    }
+
+    /// Fills the candidates, in the frame of the first fragment; tells whether that is the second shape.
+    fn fill(&self, scratch: &mut Scratch, pos12: &Pose, prediction: f64) -> bool {
+        match *self {
+            Self::Both(a, b) => {
+                between_fragments(scratch, a, b, pos12, prediction);
+                false
+            }
+            Self::First(a, shape) => {
+                with_shape(scratch, a, shape, pos12, prediction);
+                false
+            }
+            Self::Second(shape, b) => {
+                with_shape(scratch, b, shape, &pos12.inverse(), prediction);
+                true
+            }
+        }
+    }
+
+    /// The nearest pair of points within reach: on either shape in its own frame, the normals, and the distance.
+    fn nearest(&self, pos12: &Pose, reach: f64) -> Option<Contact> {
+        with_scratch(|scratch| {
+            let is_flipped = self.fill(scratch, pos12, reach);
+            let nearer = |a: &Candidate, b: &Candidate| a.distance.total_cmp(&b.distance);
+            let best = *scratch.candidates.iter().min_by(|a, b| nearer(a, b))?;
+            // In the frame of the fragment; the other side's is the inverse pose away.
+            let (there, back) = (pos12.inverse(), *pos12);
+            let (p1, p2, normal) = (single(best.p1), single(best.p2), single(best.normal));
+            let distance = best.distance as f32;
+            Some(if is_flipped {
+                Contact::new(back * p2, p1, back.rotation * -normal, normal, distance)
+            } else {
+                Contact::new(p1, there * p2, normal, there.rotation * -normal, distance)
+            })
+        })
+    }
+
+    /// Farther than this apart, two shapes cannot be any more.
+    fn most(&self, pos12: &Pose) -> f64 {
+        let size = |shape: &dyn Shape| {
+            let sphere = shape.compute_local_bounding_sphere();
+            f64::from(sphere.radius() + sphere.center().length())
+        };
+        let sizes = match *self {
+            Self::Both(a, b) => a.reach() + b.reach(),
+            Self::First(a, shape) | Self::Second(shape, a) => a.reach() + size(shape).min(1e6),
+        };
+        f64::from(pos12.translation.length()) + sizes
+    }
+}
+
+impl QueryDispatcher for FragmentDispatcher {
+    fn intersection_test(
+        &self,
+        pos12: &Pose,
+        g1: &dyn Shape,
+        g2: &dyn Shape,
+    ) -> Result<ShapeIntersection, Unsupported> {
+        let near = Kind::of(g1, g2)?.nearest(pos12, 0.0);
+        Ok(ShapeIntersection::new(near.is_some_and(|near| near.dist <= 0.0)))
+    }
+
+    fn distance(&self, pos12: &Pose, g1: &dyn Shape, g2: &dyn Shape) -> Result<ShapeDistance, Unsupported> {
+        let kind = Kind::of(g1, g2)?;
+        let near = kind.nearest(pos12, kind.most(pos12));
+        Ok(ShapeDistance::new(near.map_or(Real::MAX, |near| near.dist.max(0.0))))
+    }
+
+    fn contact(
+        &self,
+        pos12: &Pose,
+        g1: &dyn Shape,
+        g2: &dyn Shape,
+        prediction: Real,
+    ) -> Result<Option<Contact>, Unsupported> {
+        Ok(Kind::of(g1, g2)?.nearest(pos12, f64::from(prediction)))
+    }
+
+    fn closest_points(
+        &self,
+        pos12: &Pose,
+        g1: &dyn Shape,
+        g2: &dyn Shape,
+        max_dist: Real,
+    ) -> Result<ClosestPoints, Unsupported> {
+        let kind = Kind::of(g1, g2)?;
+        Ok(match kind.nearest(pos12, kind.most(pos12).min(f64::from(max_dist))) {
+            Some(near) if near.dist <= 0.0 => ClosestPoints::Intersecting,
+            Some(near) => ClosestPoints::WithinMargin(near.point1, near.point2),
+            None => ClosestPoints::Disjoint,
+        })
+    }
+
+    fn cast_shapes(
+        &self,
+        pos12: &Pose,
+        local_vel12: Vector,
+        g1: &dyn Shape,
+        g2: &dyn Shape,
+        options: ShapeCastOptions,
+    ) -> Result<Option<ShapeCastHit>, Unsupported> {
+        let kind = Kind::of(g1, g2)?;
+        let at = |time: f64| Pose::from_parts(pos12.translation + local_vel12 * time as f32, pos12.rotation);
+        let near = |time: f64, reach: f64| kind.nearest(&at(time), reach);
+        let speed = f64::from(local_vel12.length());
+        let span = [0.0, f64::from(options.max_time_of_impact).min(1e6)];
+        let size = kind.most(pos12);
+        Ok(cast(near, speed, span, f64::from(options.target_distance), size, options.stop_at_penetration))
+    }
+
+    fn cast_shapes_nonlinear(
+        &self,
+        motion1: &NonlinearRigidMotion,
+        g1: &dyn Shape,
+        motion2: &NonlinearRigidMotion,
+        g2: &dyn Shape,
+        start_time: Real,
+        end_time: Real,
+        stop_at_penetration: bool,
+    ) -> Result<Option<ShapeCastHit>, Unsupported> {
+        let kind = Kind::of(g1, g2)?;
+        let at = |time: f64| {
+            let [a, b] = [motion1, motion2].map(|motion| motion.position_at_time(time as f32));
+            a.inv_mul(&b)
+        };
+        let near = |time: f64, reach: f64| kind.nearest(&at(time), reach);
+        // No point of a shape is faster than its centre and what its turn gives the farthest point.
+        let fastest = |motion: &NonlinearRigidMotion, shape: &dyn Shape| {
+            if motion.linvel == Vector::ZERO && motion.angvel == Vector::ZERO {
+                return 0.0;
+            }
+            let sphere = shape.compute_local_bounding_sphere();
+            let arm = (sphere.center() - motion.local_center).length() + sphere.radius();
+            f64::from(motion.linvel.length() + motion.angvel.length() * arm)
+        };
+        let speed = fastest(motion1, g1) + fastest(motion2, g2);
+        let span = [f64::from(start_time), f64::from(end_time)];
+        let size = match kind {
+            Kind::Both(a, b) => a.radius().min(b.radius()),
+            Kind::First(a, _) | Kind::Second(_, a) => a.radius(),
+        };
+        Ok(cast(near, speed, span, 0.0, size, stop_at_penetration))
+    }
+}
+
+impl<M: Default + Clone, C: Default + Copy> PersistentQueryDispatcher<M, C> for FragmentDispatcher {
+    fn contact_manifolds(
+        &self,
+        pos12: &Pose,
+        g1: &dyn Shape,
+        g2: &dyn Shape,
+        prediction: Real,
+        manifolds: &mut Vec<ContactManifold<M, C>>,
+        workspace: &mut Option<ContactManifoldsWorkspace>,
+    ) -> Result<(), Unsupported> {
+        let kind = Kind::of(g1, g2)?;
+        let prediction = f64::from(prediction);
+        let begin = Instant::now();
+        let before = manifolds.len();
+        with_scratch(|scratch| {
+            let is_flipped = kind.fill(scratch, pos12, prediction);
+            write_manifolds(&mut scratch.candidates, prediction, pos12, is_flipped, manifolds);
+            let add = |counter: &AtomicU64, value: u64| counter.fetch_add(value, Ordering::Relaxed);
+            add(&self.counters.visited, scratch.stats.visited);
+            add(&self.counters.colliding, scratch.stats.colliding);
+        });
+        // With a workspace the engine looks for every manifold anew after this call. That costs time, and is needed where their
+        // number changes or may have been more than one.
+        let is_unstable = before > 1 || manifolds.len() > 1;
+        if is_unstable != workspace.is_some() {
+            *workspace = is_unstable.then(|| Unstable.into());
+        }
+        let handed: usize = manifolds.iter().map(|manifold| manifold.points.len()).sum();
+        self.counters.pairs.fetch_add(1, Ordering::Relaxed);
+        self.counters.contacts.fetch_add(handed as u64, Ordering::Relaxed);
+        self.counters.nanoseconds.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn contact_manifold_convex_convex(
+        &self,
+        _pos12: &Pose,
+        _g1: &dyn Shape,
+        _g2: &dyn Shape,
+        _normal_constraints1: Option<&dyn NormalConstraints>,
+        _normal_constraints2: Option<&dyn NormalConstraints>,
+        _prediction: Real,
+        _manifold: &mut ContactManifold<M, C>,
+    ) -> Result<(), Unsupported> {
+        // Fragments are not convex.
+        Err(Unsupported)
+    }
+}

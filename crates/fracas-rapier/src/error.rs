@@ -1,0 +1,37 @@
+//! Why a body cannot be added or broken.
+
+use fracas::brittle::{BrittleError, FillError};
+use fracas::crack::CutError;
+use rapier3d::prelude::RigidBodyHandle;
+
+/// Why a body cannot be added or broken. Nothing has changed when it is returned.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BreakError {
+    /// The surface cannot be filled: it is open, or not oriented, or too fine.
+    #[error(transparent)]
+    Fill(#[from] FillError),
+    /// The tetrahedra do not fit together.
+    #[error(transparent)]
+    Brittle(#[from] BrittleError),
+    /// A number of the material or of the blow makes no sense.
+    #[error(transparent)]
+    Crack(#[from] CutError),
+    /// The solid has parts that hang together nowhere.
+    #[error("the solid has {parts} parts that hang together nowhere, and a rigid body is one")]
+    Scattered {
+        /// How many there are.
+        parts: usize,
+    },
+    /// No such body, or it has broken.
+    #[error("body {handle:?} is none that can break")]
+    NoSuchBody {
+        /// As given.
+        handle: RigidBodyHandle,
+    },
+    /// A blow beside the body.
+    #[error("the blow is {distance} away from the body")]
+    Outside {
+        /// How far from its surface.
+        distance: f64,
+    },
+}

@@ -1,0 +1,65 @@
+//! Bodies that break, inside the physics engine [Rapier](https://rapier.rs).
+//!
+//! A [`BreakableSet`] stands beside a world of the engine. Bodies added through it are rigid until something hits them
+//! too hard. Then they are replaced by their pieces, in the same step, with the motion they had. Pieces collide by their
+//! true shapes, holes and all, and break again.
+//!
+//! # Idea
+//!
+//! ```text
+//!   Rapier                                          here
+//!   ┌──────────────────┐  contact_manifolds?  ┌──────────────────────────────────────────────────┐
+//!   │ narrow phase     │ ───────────────────▶ │ dispatch ▶ candidates: sphere tree of one against │
+//!   │                  │ ◀─────────────────── │   distances of the other ▶ manifold: four points  │
+//!   │ solver           │    few contacts      │   per normal, with the impulses of the last step  │
+//!   │ fast bodies      │ ──cast_shapes──────▶ │ cast: conservative advancement                    │
+//!   │ sensors, rays    │ ───────────────────▶ │ shape, ray                                        │
+//!   └────────┬─────────┘                      │                                                   │
+//!            └─ impulses of contacts ───────▶ │ blows ▶ set: labels, split, pieces, events        │
+//!                                             └──────────────────────────────────────────────────┘
+//! ```
+//!
+//! Nothing of the engine is changed: a fragment is a custom shape ([`FragmentShape`]), and a dispatcher
+//! ([`FragmentDispatcher`]) answers for it before the engine's own does.
+//!
+//! # Invariants
+//!
+//! - Mass, centre and inertia are those of the true shape.
+//! - A fracture changes neither momentum nor angular momentum nor energy.
+//! - The same world and the same calls give the same pieces and the same motion on the same machine.
+//!
+//! # Departures from the paper
+//!
+//! The paper hands over the first eight contacts of a pair and deeper ones. The engine looks 20 mm ahead, so that the first
+//! eight may all be in the air. Here 64 points of either body within that distance are found before only deeper ones count, edges
+//! that cross are added, and four contacts per normal are handed over.
+//!
+//! # When to use something else
+//!
+//! Bodies that never break and are convex: the engine's own shapes. The engine computes in `f32` and looks ahead by lengths meant
+//! for bodies of about a metre; for smaller ones set its `length_unit`.
+//!
+//! # Reference
+//!
+//! L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont, M. A. Otaduy, *Efficient collision detection for brittle fracture*,
+//! Symposium on Computer Animation, 2012.
+#![forbid(unsafe_code)]
+
+mod blows;
+mod candidates;
+mod cast;
+mod convert;
+mod dispatch;
+mod edges;
+mod error;
+mod manifold;
+mod ray;
+mod samples;
+mod set;
+mod shape;
+mod slab;
+
+pub use dispatch::{FragmentDispatcher, Work};
+pub use error::BreakError;
+pub use set::{BreakOptions, BreakableSet, Fracture, Piece, StepTimes};
+pub use shape::{FragmentShape, SharedBody};

@@ -1,0 +1,142 @@
+//! From possible contacts to those that the engine's solver gets.
+//!
+//! # Idea
+//!
+//! The solver takes four points per normal. So candidates are grouped by normal, deepest first, and of each group those
+//! four are kept that hold best: the deepest, the one farthest from it, and one on either side of the line between. Points that
+//! are not near yet count less. A pair of bodies that touch in one plane ends up with four points, whatever their shapes.
+//!
+//! # Invariants
+//!
+//! The same candidates give the same manifolds. A point that was there before brings its impulse along, so that solving
+//! begins where it ended in the last step.
+
+use crate::candidates::Candidate;
+use crate::convert::{double_pose, single};
+use fracas::geom::{DVec3, Pose};
+use rapier3d::math::Pose as EnginePose;
+use rapier3d::parry::query::{ContactManifold, TrackedContact};
+
+/// Least cosine between normals of one group, the most groups, and the share of the engine's prediction within which something must be to
+/// begin another than the first.
+const SAME_NORMAL: f64 = 0.94;
+const MOST_GROUPS: usize = 4;
+const NEAR: f64 = 0.5;
+/// Points that the solver takes of each group.
+const MOST_POINTS: usize = 4;
+
+/// Indices of the candidates of one normal; the first is the deepest.
+struct Group {
+    normal: DVec3,
+    members: Vec<u32>,
+}
+
+/// Writes manifolds for candidates, which are in the frame of the fragment. It is the first shape unless `is_flipped`; `pos12`
+/// takes the second shape's frame to the first's.
+pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
+    candidates: &mut [Candidate],
+    prediction: f64,
+    pos12: &EnginePose,
+    is_flipped: bool,
+    manifolds: &mut Vec<ContactManifold<M, C>>,
+) {
+    let groups = grouped(candidates, prediction);
+    let old: Vec<TrackedContact<C>> = manifolds.iter().flat_map(|manifold| manifold.points.clone()).collect();
+    let there = double_pose(pos12);
+    let (to_first, to_second) =
+        if is_flipped { (there, Pose::IDENTITY) } else { (Pose::IDENTITY, there.inverse()) };
+    let mut count = 0;
+    for group in &groups {
+        if count == manifolds.len() {
+            manifolds.push(ContactManifold::with_data(0, 0, M::default()));
+        }
+        let manifold = &mut manifolds[count];
+        count += 1;
+        let towards = if is_flipped { -group.normal } else { group.normal };
+        manifold.local_n1 = single(to_first.rotation() * towards);
+        manifold.local_n2 = single(to_second.rotation() * -towards);
+        manifold.points.clear();
+        for &k in chosen(group, candidates, prediction).iter() {
+            let Candidate { p1, p2, distance, features: [f1, f2], .. } = candidates[k as usize];
+            let (p1, p2, f1, f2) = if is_flipped { (p2, p1, f2, f1) } else { (p1, p2, f1, f2) };
+            manifold.points.push(TrackedContact::new(
+                single(to_first.apply(p1)),
+                single(to_second.apply(p2)),
+                f1,
+                f2,
+                distance as f32,
+            ));
+        }
+        manifold.match_contacts(&old);
+    }
+    // One that is empty stays: a pair that has or had at most one manifold is simpler for the engine.
+    if count == 0
+        && let Some(last) = manifolds.first_mut()
+    {
+        last.points.clear();
+        count = 1;
+    }
+    manifolds.truncate(count);
+}
+
+/// Sorts candidates by depth and groups them by normal.
+fn grouped(candidates: &mut [Candidate], prediction: f64) -> Vec<Group> {
+    candidates.sort_unstable_by(|a, b| {
+        let by_depth = a.distance.total_cmp(&b.distance);
+        by_depth.then_with(|| a.features.map(|f| f.0).cmp(&b.features.map(|f| f.0)))
+    });
+    let mut groups: Vec<Group> = vec![];
+    for (k, candidate) in candidates.iter().enumerate() {
+        let cosine = |group: &Group| group.normal.dot(candidate.normal);
+        let best = (0..groups.len()).max_by(|&i, &j| cosine(&groups[i]).total_cmp(&cosine(&groups[j])));
+        match best {
+            Some(best) if cosine(&groups[best]) >= SAME_NORMAL => groups[best].members.push(k as u32),
+            // What is far from touching in a direction of its own is not needed once there are many.
+            _ if groups.is_empty()
+                || (groups.len() < MOST_GROUPS && candidate.distance < NEAR * prediction) =>
+            {
+                groups.push(Group { normal: candidate.normal, members: vec![k as u32] });
+            }
+            _ => {}
+        }
+    }
+    groups
+}
+
+/// The points of a group that hold best.
+fn chosen(group: &Group, candidates: &[Candidate], prediction: f64) -> Vec<u32> {
+    let members = &group.members;
+    if members.len() <= 1 {
+        return members.clone();
+    }
+    let at = |k: u32| &candidates[k as usize];
+    let first = members[0];
+    // In the plane of the contact, from the deepest point; far points count less.
+    let flat = |k: u32| {
+        let way = at(k).p1 - at(first).p1;
+        way - group.normal * way.dot(group.normal)
+    };
+    let weight = |k: u32| {
+        let behind = (at(k).distance - at(first).distance) / prediction.max(f64::MIN_POSITIVE);
+        (1.0 - behind).clamp(0.05, 1.0)
+    };
+    let best = |score: &dyn Fn(u32) -> f64| {
+        let better = |a: u32, b: u32| if score(b) > score(a) { b } else { a };
+        members[1..].iter().copied().reduce(better).filter(|&k| score(k) > 0.0)
+    };
+    let mut chosen = vec![first];
+    let Some(second) = best(&|k| flat(k).length() * weight(k)) else { return chosen };
+    chosen.push(second);
+    let across = group.normal.cross(flat(second));
+    // A point hardly off the line adds nothing but work.
+    let least = 0.02 * flat(second).length() * across.length();
+    for side in [1.0, -1.0] {
+        let off = |k: u32| (side * across.dot(flat(k)) - least) * weight(k);
+        if let Some(k) = best(&off)
+            && chosen.len() < MOST_POINTS
+        {
+            chosen.push(k);
+        }
+    }
+    chosen
+}

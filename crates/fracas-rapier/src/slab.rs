@@ -1,0 +1,112 @@
+//! A plane between two fragments: most pairs that the engine asks about are not near each other, and one plane shows it.
+//!
+//! # Idea
+//!
+//! ```text
+//!        A    │  gap  │    B        Along a direction d, A reaches up to a and B begins at b. If b − a is more than the
+//!     ╱▔▔▔╲   │       │  ╱▔▔╲       distance asked for, nothing is near. Otherwise a point p of A is at least b − d·p
+//!     ╲▁▁▁╱   a       b  ╲▁▁╱       away from B: points on the far side of A are ruled out by one product.
+//!                ──▶ d
+//! ```
+//!
+//! The direction is improved a few times: from the line between the centres towards the vector between the two convex hulls, by
+//! Frank and Wolfe's method with exact steps, on the outermost points alone. Any direction is right, once it is measured with all
+//! points; a good one rules out more.
+
+use crate::FragmentShape;
+use crate::convert::double;
+use fracas::geom::{DVec3, Pose};
+
+/// How often the direction is improved.
+const ROUNDS: usize = 5;
+
+/// A direction and where two fragments end and begin along it, in the coordinates of the first one's body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slab {
+    direction: DVec3,
+    /// Where the first ends.
+    first: f64,
+    /// Where the second begins.
+    second: f64,
+}
+
+impl Slab {
+    /// A slab between two fragments, or `None` if they are farther apart than `distance`. `pose` takes the second's body to the
+    /// first's.
+    pub fn between(
+        first: &FragmentShape,
+        second: &FragmentShape,
+        pose: &Pose,
+        distance: f64,
+    ) -> Option<Self> {
+        let back = pose.rotation().transpose();
+        if boxes_are_apart(first, second, pose, distance) {
+            return None;
+        }
+        // Along a direction, exactly.
+        let exact = |direction: DVec3| Self {
+            direction,
+            first: direction.dot(first.farthest(direction)),
+            second: direction.dot(pose.apply(second.farthest(back * -direction))),
+        };
+        // The vector between the convex hulls of the outermost points, as far as it is known, and the best direction.
+        let mut way = pose.apply(second.origin()) - first.origin();
+        let mut best = (f64::NEG_INFINITY, DVec3::X);
+        for _ in 0..ROUNDS {
+            let Some(direction) = way.try_normalize() else { break };
+            let p = first.about_farthest(direction);
+            let q = pose.apply(second.about_farthest(back * -direction));
+            let gap = direction.dot(q - p);
+            if gap > best.0 {
+                best = (gap, direction);
+            }
+            if gap > distance {
+                let slab = exact(direction);
+                if slab.gap() > distance {
+                    return None;
+                }
+            }
+            // The point nearest to the origin between what is known and the new corner of the difference.
+            let step = (q - p) - way;
+            let share = (-way.dot(step) / step.length_squared()).clamp(0.0, 1.0);
+            if share.is_nan() || share < 1e-3 {
+                break;
+            }
+            way += step * share;
+        }
+        Some(exact(best.1))
+    }
+
+    fn gap(&self) -> f64 {
+        self.second - self.first
+    }
+
+    /// A lower bound of the distance from a point to the second fragment.
+    #[inline]
+    pub fn to_second(self, p: DVec3) -> f64 {
+        self.second - self.direction.dot(p)
+    }
+
+    /// A lower bound of the distance from a point to the first fragment.
+    #[inline]
+    pub fn to_first(self, p: DVec3) -> f64 {
+        self.direction.dot(p) - self.first
+    }
+}
+
+/// Whether the boxes of two fragments are farther apart than a distance, along the axes of either.
+fn boxes_are_apart(first: &FragmentShape, second: &FragmentShape, pose: &Pose, distance: f64) -> bool {
+    let [(m1, h1), (m2, h2)] = [first, second].map(|shape| {
+        let [low, high] = shape.local_box().map(double);
+        (0.5 * (low + high) + shape.origin(), 0.5 * (high - low))
+    });
+    let turn = pose.rotation();
+    let way = pose.apply(m2) - m1;
+    let spread = turn.x_axis.abs() * h2.x + turn.y_axis.abs() * h2.y + turn.z_axis.abs() * h2.z;
+    if (way.abs() - h1 - spread).max_element() > distance {
+        return true;
+    }
+    let back = turn.transpose();
+    let spread = back.x_axis.abs() * h1.x + back.y_axis.abs() * h1.y + back.z_axis.abs() * h1.z;
+    ((back * way).abs() - h2 - spread).max_element() > distance
+}

@@ -1,0 +1,45 @@
+//! Bodies of the scenes `piggybank`, `blobs` and `handful`: closed surfaces filled with tetrahedra.
+
+use crate::run::require_closed;
+use crate::{SceneError, SceneOptions, Size};
+use fracas::Mesh;
+use fracas::brittle::{FillOptions, Solid, SolidOptions, fill};
+use fracas::crack::{FractureOptions, Material};
+use fracas_rapier::{BreakError, BreakOptions};
+use std::sync::Arc;
+
+/// A surface filled with so many cells along its longest side, at size `paper`; half as many for `small`, half as many again
+/// for `large`. A mesh that was given takes its place, scaled to the same size.
+pub(crate) fn lump(surface: &Mesh, cells: f64, options: &SceneOptions) -> Result<Arc<Solid>, SceneError> {
+    let surface = match &options.mesh {
+        Some(mesh) => scaled(mesh, surface)?,
+        None => surface.clone(),
+    };
+    let cells = match options.size {
+        Size::Small => 0.5 * cells,
+        Size::Paper => cells,
+        Size::Large => 1.5 * cells,
+    };
+    let filled = fill(&surface, &FillOptions { cells }).map_err(BreakError::from)?;
+    Ok(Arc::new(Solid::build(filled, &SolidOptions::default()).map_err(SceneError::Solid)?))
+}
+
+/// A mesh moved and scaled into the box of another.
+fn scaled(mesh: &Mesh, like: &Mesh) -> Result<Mesh, SceneError> {
+    require_closed(mesh)?;
+    let ([low, high], [from, to]) = (<[_; 2]>::from(mesh.bounds()), <[_; 2]>::from(like.bounds()));
+    let scale = (to - from).max_element() / (high - low).max_element();
+    let (middle, aim) = (0.5 * (low + high), 0.5 * (from + to));
+    let positions = mesh.positions().iter().map(|p| (*p - middle) * scale + aim).collect();
+    Mesh::new(positions, mesh.triangles().to_vec()).map_err(|_| SceneError::NotOriented)
+}
+
+/// Fired clay, at several times life-size and tougher by as much.
+pub(crate) fn clay(seed: u64, most_pieces: usize, generations: u32) -> BreakOptions {
+    BreakOptions {
+        material: Material { toughness: 400.0, ..Material::CERAMIC },
+        fracture: FractureOptions { most_pieces, least_nodes: 30, seed, ..FractureOptions::default() },
+        generations,
+        ..BreakOptions::default()
+    }
+}

@@ -1,0 +1,94 @@
+//! Balls are dropped on four plates that lie on a shelf.
+//!
+//! Each plate is 8,748 tetrahedra and lies across two rails. One ball after the other falls on a plate, which breaks in
+//! rays and rings around the blow; ball and pieces go on to what is below. Balls and rails do not break.
+//!
+//! Frames have contacts and no pairs (`shards`).
+//!
+//! Sizes: plates of 1,452, 8,748 and 34,668 tetrahedra.
+//!
+//! # Reference
+//!
+//! Figure 1 and the sizes in Table 1 of L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont and M. A. Otaduy, *Efficient
+//! collision detection for brittle fracture*, Symposium on Computer Animation, 2012.
+
+use crate::shards::{FRICTION, Shards, single};
+use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
+use fracas::brittle::{Solid, SolidOptions};
+use fracas::crack::{FractureOptions, FracturePattern, Material};
+use fracas::geom::DVec3;
+use fracas::mesh::{shapes, tets::brick};
+use fracas_rapier::BreakOptions;
+use rapier3d::prelude::{ColliderBuilder, RigidBodyBuilder, Vector};
+use std::sync::Arc;
+
+/// The scene.
+pub const SCENE: Scene = Scene {
+    name: "plates",
+    about: "balls are dropped on four plates that lie on a shelf",
+    steps: |_| 200,
+    takes_mesh: false,
+    takes_pieces: false,
+    begin,
+};
+
+/// The paper's time step.
+const STEP_SECONDS: f64 = 0.03;
+const PLATE: DVec3 = DVec3::new(1.0, 1.0, 0.045);
+/// Half the size of a rail.
+const RAIL: DVec3 = DVec3::new(0.06, 0.55, 0.06);
+const BALL: f64 = 0.12;
+
+fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
+    let cells = match options.size {
+        Size::Small => 11,
+        Size::Paper => 27,
+        Size::Large => 54,
+    };
+    let plate = brick(PLATE, [cells, cells, 1]);
+    let plate = Arc::new(Solid::build(plate, &SolidOptions::default()).map_err(SceneError::Solid)?);
+    let mut shards = Shards::new(STEP_SECONDS);
+    let ball = shapes::icosphere(BALL, 2);
+    let rail = shapes::cuboid(2.0 * RAIL);
+    let places = [[-0.7, 0.7], [0.7, 0.7], [-0.7, 1.5], [0.7, 1.5]];
+    for (k, [x, z]) in places.into_iter().enumerate() {
+        for side in [-0.4, 0.4] {
+            let at = single(DVec3::new(x + side, 0.0, z - RAIL.z));
+            let shape = ColliderBuilder::cuboid(RAIL.x as f32, RAIL.y as f32, RAIL.z as f32);
+            shards.add_prop(&rail, shape, RigidBodyBuilder::fixed().translation(at));
+        }
+        let at = single(DVec3::new(x, 0.0, z + 0.5 * PLATE.z));
+        let body = RigidBodyBuilder::dynamic().translation(at);
+        shards.add(&plate, body, &break_options(k as u64))?;
+    }
+    let advance = move |step: usize, frame: &mut Frame| {
+        // Every second and a half a ball, to and fro.
+        if step % 25 == 5 && step < 160 {
+            let number = step / 25;
+            let x = if number.is_multiple_of(2) { -0.7 } else { 0.7 };
+            let aside = DVec3::new(0.06, -0.05, 0.0) * (number as f64 - 3.0);
+            let body = RigidBodyBuilder::dynamic()
+                .translation(single(DVec3::new(x, 0.0, 3.0) + aside))
+                .linvel(Vector::Z * -6.0);
+            shards.add_prop(&ball, ColliderBuilder::ball(BALL as f32).density(7800.0), body);
+        }
+        if step > 0 {
+            shards.step(frame);
+        }
+        shards.look(frame);
+        Ok(())
+    };
+    let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
+    Ok(Run::new(steps, STEP_SECONDS, Some(0.0), Box::new(advance)))
+}
+
+fn break_options(seed: u64) -> BreakOptions {
+    let pattern = FracturePattern::Radial;
+    BreakOptions {
+        material: Material { toughness: 60.0, ..Material::CERAMIC },
+        fracture: FractureOptions { pattern, most_pieces: 12, least_nodes: 24, seed },
+        friction: FRICTION,
+        generations: 2,
+        ..BreakOptions::default()
+    }
+}
