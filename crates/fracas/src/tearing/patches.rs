@@ -30,13 +30,16 @@ use super::small::SMALL;
 use super::{TearingBuild, Tree};
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit, Origin};
-use crate::tree::split::{Extent, Item, cut};
+use crate::tree::split::{Extent, Item};
 
 /// Fewest triangles of a sheet that becomes patches: more than a bunch holds.
 const FEWEST: usize = 9;
 
 /// Larger sheets become one patch: they are the whole face of a crack, not a strip along one that is there.
 const WHOLE: usize = 1024;
+
+/// Hosts of a patch that are looked at.
+const HOSTS: usize = 12;
 
 /// A tree that waits to be joined to that of a piece.
 #[derive(Clone, Copy, Debug)]
@@ -188,14 +191,11 @@ struct Maker<'a> {
 impl Maker<'_> {
     /// Makes patches of the triangles of a sheet.
     fn divide(&mut self, items: &mut [Item]) {
-        let count = items.len();
-        if count <= SMALL || count > WHOLE {
+        if items.len() <= SMALL || items.len() > WHOLE {
             return self.add_patch(items);
         }
-        let (lower, upper) = {
-            cut(items, Extent::of(items).longest_centre_axis(), count / 2);
-            items.split_at_mut(count / 2)
-        };
+        let below = split_in_the_middle(items);
+        let (lower, upper) = items.split_at_mut(below);
         self.divide(lower);
         self.divide(upper);
     }
@@ -215,26 +215,35 @@ impl Maker<'_> {
         self.patches.list.push(Patch { tree, spare, at, next: 0 });
     }
 
-    /// Of the hosts of some triangles, one that looks as nearly as can be where the first of them looks.
+    /// Of some hosts of a patch, that which looks most nearly where the first of its triangles looks.
     fn host(&self, items: &[Item]) -> u32 {
         let added = |item: &Item| Slot::of_item(item).child().as_leaf().map_or(0, |t| t - self.first);
         let front = mesh_normal(self.mesh, self.first + added(&items[0]));
         let mut best = (f64::NEG_INFINITY, NONE);
-        let mut last = NONE;
-        for item in items {
+        for item in items.iter().step_by(items.len().div_ceil(HOSTS)) {
             let host = self.patches.host_of[added(item) as usize];
-            // Neighbours often have the same.
-            if host != last {
-                let normal = mesh_normal(self.mesh, host);
-                let likeness = normal.dot(front) / normal.length();
-                if likeness > best.0 || best.1 == NONE {
-                    best = (likeness, host);
-                }
-                last = host;
+            let normal = mesh_normal(self.mesh, host);
+            let likeness = normal.dot(front) / normal.length();
+            if likeness > best.0 || best.1 == NONE {
+                best = (likeness, host);
             }
         }
         best.1
     }
+}
+
+/// Moves what lies below the middle of the longest axis to the front. Returns how many these are: all and none count as half.
+fn split_in_the_middle(items: &mut [Item]) -> usize {
+    let (low, high) = Extent::of(items).bounds();
+    let axis = (high - low).truncate().max_position();
+    let middle = low[axis] + high[axis];
+    let mut below = 0;
+    for k in 0..items.len() {
+        let is_below = items[k].low[axis] + items[k].high[axis] < middle;
+        items.swap(k, below);
+        below += usize::from(is_below);
+    }
+    if below % items.len() == 0 { items.len() / 2 } else { below }
 }
 
 /// Where a triangle looks; also one that has just been removed. Of any length.

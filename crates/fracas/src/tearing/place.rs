@@ -128,17 +128,23 @@ impl Placement {
         self.step += 1;
     }
 
-    /// New surface at a vertex of old triangles starts from one of those.
+    /// New surface at a vertex of old triangles starts from one of those, unless the flood has reached it already.
     fn start_from_old_neighbours(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) {
         self.placed.clear();
         for k in 0..self.waiting.len() {
             let i = self.waiting[k];
-            let old_corners =
-                edit.added[i as usize].corners.into_iter().filter(|v| *v < applied.vertices.start);
-            let mut around = old_corners.flat_map(|v| mesh.triangles_of_vertex(v));
-            if let Some(old) = around.find(|t| t.0 < applied.triangles.start) {
-                let group = self.group_of(old.0);
-                self.placed.push((i, group));
+            let corners = edit.added[i as usize].corners;
+            if corners.iter().any(|&v| self.reached[v as usize].step == self.step) {
+                continue;
+            }
+            for v in corners.into_iter().filter(|v| *v < applied.vertices.start) {
+                let old = mesh.triangles_of_vertex(v).find(|t| t.0 < applied.triangles.start);
+                if let Some(old) = old {
+                    let group = self.group_of(old.0);
+                    self.placed.push((i, group));
+                    self.reached[v as usize] = Reached { step: self.step, group };
+                    break;
+                }
             }
         }
         self.finish_round(edit);
@@ -215,7 +221,11 @@ impl Placement {
                 *reached = Reached { step: self.step, group };
             } else if reached.group != group {
                 let other = reached.group;
-                self.unite(group, other);
+                let [a, b] = [group, other].map(|group| self.groups[group as usize].island);
+                // Most have met before.
+                if a != b {
+                    self.unite(group, other);
+                }
             }
         }
     }
@@ -234,8 +244,10 @@ impl Placement {
     }
 
     fn unite(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.island_of(a), self.island_of(b));
-        self.groups[a.max(b) as usize].island = a.min(b);
+        let island = self.island_of(a).min(self.island_of(b));
+        for group in [self.island_of(a), self.island_of(b), a, b] {
+            self.groups[group as usize].island = island;
+        }
     }
 
     /// Takes triangles out of their groups wherever the function, given a triangle and its host, says so. Groups that
