@@ -56,6 +56,9 @@ export interface Look {
 /** More triangles than this throw no shadows: they are drawn twice for them. */
 const MOST_WITH_SHADOWS = 120_000;
 const MOST_ARROWS = 4_000;
+/** Where there are more contacts than this, they are drawn smaller, so that the bodies stay to be seen. */
+const FEW_ARROWS = 60;
+const POINT_SIZE = 9;
 
 export class Stage {
   private readonly renderer: WebGLRenderer;
@@ -131,7 +134,7 @@ export class Stage {
     this.lines = new Mesh(this.geometry, new MeshBasicMaterial({ color: "#1b2430", wireframe: true, transparent: true, opacity: 0.22, depthWrite: false }));
     this.boxes = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: BOX, transparent: true, opacity: 0.85 }));
 
-    this.contactPoints = new Points(new BufferGeometry(), new PointsMaterial({ color: CONTACT, size: 9, sizeAttenuation: false, map: dot(), alphaTest: 0.5, depthTest: false, transparent: true }));
+    this.contactPoints = new Points(new BufferGeometry(), new PointsMaterial({ color: CONTACT, size: POINT_SIZE, sizeAttenuation: false, map: dot(), alphaTest: 0.5, depthTest: false, transparent: true }));
     this.shafts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: CONTACT, depthTest: false, transparent: true }));
     this.heads = new InstancedMesh(new ConeGeometry(0.007, 0.022, 10).translate(0, -0.011, 0), new MeshBasicMaterial({ color: CONTACT, depthTest: false, transparent: true }), MOST_ARROWS);
     for (const part of [this.contactPoints, this.shafts, this.heads]) part.renderOrder = 3;
@@ -387,8 +390,11 @@ export class Stage {
     if (!visible) return;
     const { origin, step } = this.recording.header;
     const [points, shafts] = [new Float32Array(3 * count), new Float32Array(6 * count)];
-    const length = 0.05 * Math.max(0.2, this.radius);
-    const [tip, normal, up, turn, matrix, one] = [new Vector3(), new Vector3(), new Vector3(0, 1, 0), new Quaternion(), new Matrix4(), new Vector3(1, 1, 1)];
+    const shrink = Math.min(1, Math.sqrt(FEW_ARROWS / count));
+    const length = 0.05 * Math.max(0.2, this.radius) * shrink;
+    (this.contactPoints.material as PointsMaterial).size = Math.max(2.5, POINT_SIZE * shrink);
+    const [tip, normal, up, turn, matrix] = [new Vector3(), new Vector3(), new Vector3(0, 1, 0), new Quaternion(), new Matrix4()];
+    const size = new Vector3(shrink, shrink, shrink);
     for (let c = 0; c < count; c++) {
       normal.set(contacts[7 * c + 3], contacts[7 * c + 4], contacts[7 * c + 5]).normalize();
       for (let axis = 0; axis < 3; axis++) {
@@ -398,7 +404,7 @@ export class Stage {
         shafts[6 * c + 3 + axis] = place + length * normal.getComponent(axis);
       }
       tip.fromArray(shafts, 6 * c + 3);
-      this.heads.setMatrixAt(c, matrix.compose(tip, turn.setFromUnitVectors(up, normal), one));
+      this.heads.setMatrixAt(c, matrix.compose(tip, turn.setFromUnitVectors(up, normal), size));
     }
     this.heads.count = count;
     this.heads.instanceMatrix.needsUpdate = true;
