@@ -120,7 +120,7 @@ struct Record {
     age: u32,
 }
 
-/// Bodies that may break; see the [module](self).
+/// Bodies that may break; see the [crate](crate).
 #[derive(Debug, Default)]
 pub struct BreakableSet {
     records: BTreeMap<(u32, u32), Record>,

@@ -35,7 +35,7 @@ pub type SharedBody = Arc<RwLock<BrittleBody>>;
 /// Cosine between the normals of faces beyond which their edge counts as sharp: 30°.
 const SHARP: f64 = 0.866;
 
-/// A fragment as a shape of the engine; see the [module](self).
+/// A fragment as a shape of the engine; see the [crate](crate).
 #[derive(Clone)]
 pub struct FragmentShape {
     body: SharedBody,
