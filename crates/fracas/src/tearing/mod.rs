@@ -15,7 +15,8 @@
 //! ```
 //!
 //! - [`TearingBody::apply`] takes a [`MeshEdit`]: what replaces a triangle goes to its place, new surface beside what it
-//!   touches (`place`); then one pass mends everything above (`follow`, `balance`).
+//!   touches (`place`), as small trees of its own where there is enough of it (`patches`); then one pass mends everything
+//!   above (`follow`, `balance`).
 //! - A few parts that edits have worked on are built anew in every step (`settle`), so that queries stay as fast as on
 //!   a fresh tree and no step is slow.
 //! - A body that falls apart becomes several trees: whole subtrees go to one side or the other, mixed ones are split and
@@ -35,8 +36,8 @@
 //! # Departures from the paper
 //!
 //! - The paper refits and permutes all nodes at every step; here only the paths above a change are walked.
-//! - The paper inserts one triangle after the other; here a host becomes a small subtree at once, and joins of trees of
-//!   different heights take the place of single rotations.
+//! - The paper inserts one triangle after the other; here a host becomes a small subtree at once, faces of a crack are inserted
+//!   patch by patch, and joins of trees of different heights take the place of single rotations.
 //! - Children may change places with grandchildren too, not only grandchildren among themselves.
 //! - The paper measures boxes by squared volume and rebuilds the whole tree when Q passes 2.3. Here area is the default
 //!   measure, which works for flat bodies too, and parts are rebuilt within a budget. Both of the paper's ways can be
