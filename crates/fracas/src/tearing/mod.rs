@@ -99,7 +99,7 @@ pub struct TearingOptions {
     /// What permutations and joins make small. Default: area.
     pub metric: Metric,
     /// Triangles that a step may build anew in parts of the tree, on average; 0 turns upkeep off. More makes queries faster
-    /// and steps slower. Default: 416.
+    /// and steps slower. Default: 368.
     pub upkeep: usize,
     /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 9, parts of
     /// about three hundred triangles.
@@ -115,7 +115,7 @@ impl Default for TearingOptions {
         Self {
             build: TearingBuild::SurfaceArea,
             metric: Metric::Area,
-            upkeep: 416,
+            upkeep: 368,
             settle_height: 9,
             separate: true,
             rebuild_above_q: None,
