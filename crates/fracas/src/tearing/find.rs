@@ -1,26 +1,29 @@
 //! Finding pairs in trees that are edited.
 //!
-//! The walk is that of two binary trees, or of one against itself, down to *bunches*: subtrees of height three or less,
-//! which hold up to eight triangles, and never fewer than five unless the whole body is that small. A bunch becomes a
-//! row of the filter that all structures share; what it leaves open is decided exactly.
+//! Two bodies meet in a walk of two binary trees, down to *bunches*: subtrees of height three or less, which hold up to
+//! eight triangles, and never fewer than five unless the whole body is that small. A bunch becomes a row of the filter that
+//! all structures share; what it leaves open is decided exactly. Rows are not stored, since any edit could change any of
+//! them. They are gathered from the mesh when a walk first meets a bunch, and the last few are kept.
 //!
-//! Rows are not stored, since any edit could change any of them. They are gathered from the mesh when a walk first
-//! meets a bunch, and the last few are kept.
+//! A body against itself is looked at as a whole, so its trees are first written down in the form of [`crate::tree`]
+//! (`snapshot`), and the walk is the one of that module.
 
+use super::TearingBody;
 use super::arena::{Arena, Slot};
-use super::{TearingBody, Tree};
+use super::snapshot::Snapshot;
 use crate::geom::Pose;
 use crate::mesh::LiveMesh;
 use crate::pairs::{
-    Crew, Findings, Frame, LANES, Pair, PairOptions, PairStats, Precision, Row, RowFilter, RowIds, RowSide,
-    Surface, Touch, Worker,
+    Crew, Findings, Frame, LANES, Pair, PairOptions, PairStats, Row, RowFilter, RowIds, RowSide, Surface,
+    Touch, Worker,
 };
 use crate::tree::bridge::{Bridge, BridgeEnd, mapped_row};
+use crate::tree::traverse::{Meeting as TreeMeeting, TreeWorker};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
 
 /// Height up to which a subtree is a bunch.
-const BUNCH: u8 = 3;
+pub(super) const BUNCH: u8 = 3;
 
 /// Open pairs are decided whenever this many have gathered.
 const BATCH: usize = 4096;
@@ -29,7 +32,7 @@ const BATCH: usize = 4096;
 const CACHE: usize = 1 << CACHE_BITS;
 const CACHE_BITS: u32 = 9;
 
-/// Two slots whose contents may collide; equal ones stand for one against itself.
+/// Two slots whose contents may collide, one of each body.
 type Task = (u32, u32);
 
 /// Finds intersecting pairs among bodies that tear; keeps its memory from query to query.
@@ -48,6 +51,10 @@ type Task = (u32, u32);
 pub struct TearingFinder {
     options: PairOptions,
     crew: Crew<TearingWorker>,
+    /// For bodies against themselves.
+    snapshot: Snapshot,
+    itself: Crew<TreeWorker>,
+    stats: PairStats,
 }
 
 impl TearingFinder {
@@ -60,28 +67,32 @@ impl TearingFinder {
     /// Work done by the last query.
     #[must_use]
     pub fn stats(&self) -> &PairStats {
-        &self.crew.stats
+        &self.stats
     }
 
     /// Every pair of triangles of a body, within and between its pieces, that meet in more than the vertices and edges
     /// they share; `a < b`, sorted, each once.
     ///
     /// # Cost
-    /// About proportional to the number of pairs whose boxes overlap. Does not allocate once its buffers have grown.
+    /// A pass over the body, and about proportional to the number of pairs whose boxes overlap. Does not allocate once its
+    /// buffers have grown.
     pub fn find_self_pairs(&mut self, body: &TearingBody) -> &[Pair] {
-        self.crew.reset();
-        let tree = &body.tree;
-        let meeting = Meeting::Itself { mesh: &body.mesh, tree, precision: tree.precision() };
-        for (k, piece) in tree.pieces.iter().enumerate() {
-            self.crew.add((piece.root, piece.root));
-            for other in &tree.pieces[k + 1..] {
-                if tree.arena.slot(piece.root).overlaps(tree.arena.slot(other.root)) {
-                    self.crew.add((piece.root, other.root));
+        self.snapshot.take(body, self.options.parallel);
+        let Snapshot { tree, roots, .. } = &self.snapshot;
+        self.itself.reset();
+        for (k, (root, slot)) in roots.iter().enumerate() {
+            self.itself.add((*root, *root));
+            for (other, other_slot) in &roots[k + 1..] {
+                if slot.overlaps(other_slot) {
+                    self.itself.add((*root, *other));
                 }
             }
         }
-        self.crew.find(&meeting, &self.options);
-        &self.crew.pairs
+        let precision = body.tree.precision();
+        let meeting = TreeMeeting::Itself { surface: (&body.mesh).into(), tree, precision };
+        self.itself.find(&meeting, &self.options);
+        self.stats = self.itself.stats;
+        &self.itself.pairs
     }
 
     /// Every intersecting pair between two bodies as they stand; sorted, each once.
@@ -112,8 +123,9 @@ impl TearingFinder {
                     self.crew.add((piece.root, other.root));
                 }
             }
-            self.crew.find(&Meeting::Two { a: first, b: second, bridge, swapped }, &self.options);
+            self.crew.find(&Meeting { a: first, b: second, bridge, swapped }, &self.options);
         }
+        self.stats = self.crew.stats;
         &self.crew.pairs
     }
 }
@@ -144,9 +156,12 @@ impl<'a> From<&'a LiveMesh> for Surface<'a> {
 }
 
 /// What is compared with what. `a` lends its frame; `b` is brought into it.
-enum Meeting<'a> {
-    Itself { mesh: &'a LiveMesh, tree: &'a Tree, precision: Precision },
-    Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool },
+struct Meeting<'a> {
+    a: Posed<'a>,
+    b: Posed<'a>,
+    bridge: Bridge,
+    /// Whether `a` is the caller's second.
+    swapped: bool,
 }
 
 /// One thread's share of a query.
@@ -207,58 +222,14 @@ impl TearingWorker {
     #[inline(always)]
     fn step<S: Simd>(&mut self, simd: S, meeting: &Meeting) {
         let Some((i, j)) = self.stack.pop() else { return };
-        match meeting {
-            Meeting::Itself { mesh, tree, precision } => {
-                let filter = RowFilter::new(simd, *precision);
-                if i == j {
-                    self.step_itself(&filter, mesh, tree, i);
-                } else {
-                    self.step_pair::<S, true>(&filter, (mesh, tree), (mesh, tree), None, (i, j));
-                }
-            }
-            Meeting::Two { a, b, bridge, .. } => {
-                let filter = RowFilter::new(simd, bridge.precision);
-                let (a, b) = ((&a.body.mesh, &a.body.tree), (&b.body.mesh, &b.body.tree));
-                self.step_pair::<S, false>(&filter, a, b, Some(bridge), (i, j));
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn step_itself<S: Simd>(&mut self, filter: &RowFilter<S>, mesh: &LiveMesh, tree: &Tree, at: u32) {
-        let slot = tree.arena.slot(at);
-        if slot.height() <= BUNCH {
-            let row = self.a_rows.get(filter, (mesh, tree), at, None);
-            self.findings.compare_within(filter, (&row.side, &row.ids.triangles), &mut self.stats);
-            return;
-        }
-        let node = slot.child().as_node().expect("higher than a bunch");
-        self.stats.node_pairs += 1;
-        let (l, r) = (2 * node, 2 * node + 1);
-        if tree.arena.slot(l).overlaps(tree.arena.slot(r)) {
-            self.stack.push((l, r));
-        }
-        self.stack.push((r, r));
-        self.stack.push((l, l));
-    }
-
-    #[inline(always)]
-    fn step_pair<S: Simd, const NEIGHBOURS: bool>(
-        &mut self,
-        filter: &RowFilter<S>,
-        a: (&LiveMesh, &Tree),
-        b: (&LiveMesh, &Tree),
-        bridge: Option<&Bridge>,
-        (i, j): Task,
-    ) {
-        let (p, q) = (a.1.arena.slot(i), b.1.arena.slot(j));
+        let bridge = &meeting.bridge;
+        let filter = &RowFilter::new(simd, bridge.precision);
+        let (a, b) = (&meeting.a.body, &meeting.b.body);
+        let (p, q) = (a.tree.arena.slot(i), b.tree.arena.slot(j));
         if p.height() <= BUNCH && q.height() <= BUNCH {
-            let (a_row, b_row) = if NEIGHBOURS {
-                self.a_rows.get_two(filter, a, i, j)
-            } else {
-                (self.a_rows.get(filter, a, i, None), self.b_rows.get(filter, b, j, bridge))
-            };
-            self.findings.compare_rows::<S, NEIGHBOURS>(
+            let (a_row, b_row) =
+                (self.a_rows.get(filter, a, i, None), self.b_rows.get(filter, b, j, Some(bridge)));
+            self.findings.compare_rows::<S, false>(
                 filter,
                 (&a_row.side, &a_row.ids.triangles),
                 (&b_row.side, &b_row.ids.triangles),
@@ -273,13 +244,10 @@ impl TearingWorker {
         let mut end = self.stack.len();
         self.stack.extend([(0, 0); 4]);
         for j in parts(j, q) {
-            let other = match bridge {
-                Some(bridge) => mapped(b.1.arena.slot(j), bridge),
-                None => *b.1.arena.slot(j),
-            };
+            let other = mapped(b.tree.arena.slot(j), bridge);
             for i in of_a.clone() {
                 self.stack[end] = (i, j);
-                end += usize::from(a.1.arena.slot(i).overlaps(&other));
+                end += usize::from(a.tree.arena.slot(i).overlaps(&other));
             }
         }
         self.stack.truncate(end);
@@ -288,13 +256,8 @@ impl TearingWorker {
     /// Decides the open pairs exactly, and adds all that count.
     fn decide(&mut self, meeting: &Meeting, touch: Touch) {
         let (findings, pairs, stats) = (&mut self.findings, &mut self.pairs, &mut self.stats);
-        match meeting {
-            Meeting::Itself { mesh, .. } => findings.decide_itself((*mesh).into(), touch, pairs, stats),
-            Meeting::Two { a, b, swapped, .. } => {
-                let (a, b) = ((a.corners(), a.pose), (b.corners(), b.pose));
-                findings.decide_two(a, b, *swapped, touch, pairs, stats);
-            }
-        }
+        let (a, b) = ((meeting.a.corners(), meeting.a.pose), (meeting.b.corners(), meeting.b.pose));
+        findings.decide_two(a, b, meeting.swapped, touch, pairs, stats);
     }
 }
 
@@ -344,47 +307,14 @@ impl RowCache {
     fn get<S: Simd>(
         &mut self,
         filter: &RowFilter<S>,
-        body: (&LiveMesh, &Tree),
+        body: &TearingBody,
         at: u32,
         bridge: Option<&Bridge>,
     ) -> &BunchRow {
-        let place = place(at);
-        self.keep(filter, body, at, place, bridge);
-        &self.rows[place]
-    }
-
-    /// The rows of two bunches of one body.
-    #[inline(always)]
-    fn get_two<S: Simd>(
-        &mut self,
-        filter: &RowFilter<S>,
-        body: (&LiveMesh, &Tree),
-        i: u32,
-        j: u32,
-    ) -> (&BunchRow, &BunchRow) {
-        let (first, mut second) = (place(i), place(j));
-        if first == second {
-            second ^= 1;
-        }
-        self.keep(filter, body, i, first, None);
-        self.keep(filter, body, j, second, None);
-        (&self.rows[first], &self.rows[second])
-    }
-
-    /// Makes sure that the row of a bunch is in its place.
-    #[inline(always)]
-    fn keep<S: Simd>(
-        &mut self,
-        filter: &RowFilter<S>,
-        (mesh, tree): (&LiveMesh, &Tree),
-        at: u32,
-        place: usize,
-        bridge: Option<&Bridge>,
-    ) {
-        let kept = &mut self.rows[place];
+        let kept = &mut self.rows[place(at)];
         if kept.slot != at {
             kept.slot = at;
-            let row = gather(mesh, &tree.frame, &tree.arena, at, &mut kept.ids);
+            let row = gather(&body.mesh, &body.tree.frame, &body.tree.arena, at, &mut kept.ids);
             match bridge {
                 Some(bridge) => {
                     let row = mapped_row(filter.simd(), &row, bridge);
@@ -393,6 +323,7 @@ impl RowCache {
                 None => filter.prepare(&row, &kept.ids, &mut kept.side),
             }
         }
+        kept
     }
 }
 
@@ -404,7 +335,7 @@ fn place(at: u32) -> usize {
 }
 
 /// The corners of the triangles of a bunch in frame coordinates, and who they are.
-fn gather(mesh: &LiveMesh, frame: &Frame, arena: &Arena, at: u32, ids: &mut RowIds) -> Row {
+pub(super) fn gather(mesh: &LiveMesh, frame: &Frame, arena: &Arena, at: u32, ids: &mut RowIds) -> Row {
     let mut row = Row::ZERO;
     *ids = RowIds::EMPTY;
     let mut count = 0;

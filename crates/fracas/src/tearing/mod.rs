@@ -23,6 +23,8 @@
 //!   their parts joined (`split`). Where a body shatters at once, new surface joins the piece it belongs to only after that
 //!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`).
 //! - When vertices move, all boxes are made new in one pass over memory (`refit`).
+//! - Queries walk the trees down to subtrees of eight triangles (`find`); a body against itself is first written down in
+//!   nodes of eight boxes (`snapshot`).
 //!
 //! # Invariants (all checked by [`TearingBody::validate`])
 //!
@@ -46,8 +48,8 @@
 //!
 //! # When to use something else
 //!
-//! A body whose triangles stay is better off with [`crate::tree::MeshTree`], whose queries are several times faster. If
-//! most of a body changes in every step, a structure that is made anew each time will win.
+//! A body whose triangles stay is better off with [`crate::tree::MeshTree`], whose rows of triangles need not be gathered for
+//! every query. If most of a body changes in every step, a structure that is made anew each time will win.
 //!
 //! # Reference
 //!
@@ -70,6 +72,7 @@ mod refit;
 mod settle;
 mod shatter;
 mod small;
+mod snapshot;
 mod split;
 mod validate;
 
@@ -99,10 +102,10 @@ pub struct TearingOptions {
     /// What permutations and joins make small. Default: area.
     pub metric: Metric,
     /// Triangles that a step may build anew in parts of the tree, on average; 0 turns upkeep off. More makes queries faster
-    /// and steps slower. Default: 368.
+    /// and steps slower. Default: 600.
     pub upkeep: usize,
-    /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 9, parts of
-    /// about three hundred triangles.
+    /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 7, parts of
+    /// about eighty triangles.
     pub settle_height: u8,
     /// Notice when an edit parts a piece in two, and give each its own tree. Default: true.
     pub separate: bool,
@@ -115,8 +118,8 @@ impl Default for TearingOptions {
         Self {
             build: TearingBuild::SurfaceArea,
             metric: Metric::Area,
-            upkeep: 368,
-            settle_height: 9,
+            upkeep: 600,
+            settle_height: 7,
             separate: true,
             rebuild_above_q: None,
         }
@@ -245,7 +248,7 @@ impl TearingBody {
     /// for the system to hand out pages.
     pub fn reserve(&mut self, triangles: usize, vertices: usize) {
         self.mesh.reserve(triangles, vertices);
-        self.tree.reserve(triangles, self.mesh.vertex_count() + vertices);
+        self.tree.reserve(triangles);
     }
 
     /// Moves every vertex and refits all boxes.
@@ -302,10 +305,10 @@ impl TearingBody {
 }
 
 impl Tree {
-    /// Makes room for so many more triangles, and for so many vertices in all.
-    fn reserve(&mut self, triangles: usize, vertices: usize) {
+    /// Makes room for so many more triangles.
+    fn reserve(&mut self, triangles: usize) {
         self.arena.reserve(triangles);
-        self.scratch.placement.grow(self.arena.leaf_at.len() + triangles, vertices);
+        self.scratch.placement.grow(self.arena.leaf_at.len() + triangles);
         self.upkeep.reserve(self.arena.nodes.len() + triangles);
         // One step seldom brings all of it.
         self.scratch.reserve(triangles.min(2048));

@@ -14,9 +14,9 @@
 //! and each sheet is divided in patches. A patch is built as a tree, and hung on the subtree of its own height above
 //! one of its hosts, that which looks most nearly in the same direction. Mending the tree joins it there (`balance`).
 //!
-//! After 500 steps that nearly double a body of 90,712 triangles, without upkeep, a self-query opens 509,000 pairs of nodes; with
-//! triangles hung one by one it was 604,000, and on a tree built anew it is 289,000. Sheets of a few triangles stay with
-//! their hosts.
+//! After 500 steps that nearly double a body of 90,712 triangles, without upkeep, a walk of the binary trees against themselves
+//! opened 509,000 pairs of nodes; with triangles hung one by one it was 604,000, and on a tree built anew it is 289,000. Sheets
+//! of a few triangles stay with their hosts.
 //!
 //! # Invariants
 //!
@@ -30,7 +30,7 @@ use super::place::Placement;
 use super::small::SMALL;
 use super::{TearingBuild, Tree};
 use crate::geom::DVec3;
-use crate::mesh::{Applied, LiveMesh, MeshEdit, Origin};
+use crate::mesh::{Applied, LiveMesh, MeshEdit};
 use crate::tree::split::{Extent, Item};
 
 /// Fewest triangles of a sheet that becomes patches: more than a bunch holds.
@@ -60,15 +60,15 @@ pub(super) struct Patches {
     pub(super) list: Vec<Patch>,
     /// By sheet: how many triangles it has; later, where they end in `items`.
     ends: Vec<u32>,
-    /// By added triangle: its sheet; [`NONE`] if it is in none.
+    /// The sheets of the triangles of new surface, in the order of the flood.
     sheet_of: Vec<u32>,
-    /// By added triangle: its host, if it is in a patch.
+    /// By added triangle: its host, if it is in a patch of this step.
     host_of: Vec<u32>,
     items: Vec<Item>,
 }
 
 impl Tree {
-    /// Takes new surface out of its groups and makes patches of it.
+    /// Makes patches of new surface; what is too little for one joins the groups that have reached it.
     pub(super) fn make_patches(
         &mut self,
         mesh: &LiveMesh,
@@ -79,10 +79,8 @@ impl Tree {
         let FollowScratch { patches, placement, leaves, build, .. } = scratch;
         patches.list.clear();
         let first = applied.triangles.start;
-        if !patches.count_sheets(mesh, edit, first, placement) {
-            return;
-        }
-        patches.sort_into_sheets(placement, leaves);
+        patches.count_sheets(mesh, first, placement);
+        patches.sort_into_sheets(edit.added.len(), placement, leaves);
         let mut items = std::mem::take(&mut patches.items);
         let mut rest = &mut items[..];
         let mut begin = 0;
@@ -111,45 +109,27 @@ impl Tree {
 }
 
 impl Patches {
-    /// Finds the sheet of every triangle of new surface, and counts. Returns whether there is one that is large enough.
-    fn count_sheets(
-        &mut self,
-        mesh: &LiveMesh,
-        edit: &MeshEdit,
-        first: u32,
-        placement: &mut Placement,
-    ) -> bool {
+    /// Finds the sheet of every triangle of new surface, and counts.
+    fn count_sheets(&mut self, mesh: &LiveMesh, first: u32, placement: &mut Placement) {
         self.ends.clear();
-        let mut front = DVec3::ZERO;
-        let mut largest = 0;
-        if edit.added_counts().1 < FEWEST {
-            return false;
+        self.sheet_of.clear();
+        if placement.surface.len() < FEWEST {
+            return;
         }
         self.ends.resize(2 * placement.groups.len(), 0);
-        self.sheet_of.clear();
-        self.sheet_of.resize(edit.added.len(), NONE);
-        for group in 0..placement.groups.len() as u32 {
-            let island = placement.island_of(group);
-            let mut added = placement.groups[group as usize].first;
-            while added != NONE {
-                if edit.added[added as usize].origin == Origin::Crack {
-                    let normal = mesh_normal(mesh, first + added);
-                    if front == DVec3::ZERO {
-                        front = normal;
-                    }
-                    let sheet = 2 * island + u32::from(normal.dot(front) < 0.0);
-                    self.sheet_of[added as usize] = sheet;
-                    self.ends[sheet as usize] += 1;
-                    largest = largest.max(self.ends[sheet as usize]);
-                }
-                added = placement.next[added as usize];
-            }
+        let mut front = None;
+        for k in 0..placement.surface.len() {
+            let (added, group) = placement.surface[k];
+            let normal = mesh_normal(mesh, first + added);
+            let is_back = normal.dot(*front.get_or_insert(normal)) < 0.0;
+            let sheet = 2 * placement.island_of(group) + u32::from(is_back);
+            self.sheet_of.push(sheet);
+            self.ends[sheet as usize] += 1;
         }
-        largest as usize >= FEWEST
     }
 
-    /// Moves the triangles of sheets that are large enough from their groups to the list of items, sheet by sheet.
-    fn sort_into_sheets(&mut self, placement: &mut Placement, leaves: &[Slot]) {
+    /// Moves the triangles of sheets that are large enough to the list of items, sheet by sheet. The others join their groups.
+    fn sort_into_sheets(&mut self, added: usize, placement: &mut Placement, leaves: &[Slot]) {
         let mut place = 0;
         for end in &mut self.ends {
             let count = if (*end as usize) < FEWEST { 0 } else { *end };
@@ -159,19 +139,22 @@ impl Patches {
         }
         self.items.clear();
         self.items.resize(place as usize, Slot::EMPTY.as_room());
-        self.host_of.clear();
-        self.host_of.resize(self.sheet_of.len(), NONE);
-        let Self { ends, sheet_of, host_of, items, .. } = self;
-        placement.take_from_groups(|added, host| {
-            let end = ends.get_mut(sheet_of[added as usize] as usize).filter(|end| **end != NONE);
-            let Some(end) = end else { return false };
-            items[*end as usize] = leaves[added as usize].as_item();
-            host_of[added as usize] = host;
-            *end += 1;
-            true
-        });
+        self.host_of.resize(added.max(self.host_of.len()), NONE);
+        for k in 0..placement.surface.len() {
+            let (added, group) = placement.surface[k];
+            let end = self.sheet_of.get(k).map(|&sheet| &mut self.ends[sheet as usize]);
+            match end.filter(|end| **end != NONE) {
+                Some(end) => {
+                    self.items[*end as usize] = leaves[added as usize].as_item();
+                    self.host_of[added as usize] = placement.groups[group as usize].host;
+                    *end += 1;
+                }
+                None => placement.join_group(added, group),
+            }
+        }
+        placement.forget_empty_groups();
         let mut last = 0;
-        for end in ends {
+        for end in &mut self.ends {
             if *end == NONE {
                 *end = last;
             }

@@ -4,11 +4,14 @@
 //! triangle that is in the tree already, and all that share a host become one small subtree in its place:
 //!
 //! - What replaces a removed triangle goes where that one was.
-//! - New surface is reached by a breadth-first flood, round by round, that starts from all replacements and from all
-//!   old triangles that touch new surface, and hands each triangle the host of the one it was reached from.
+//! - New surface is reached by a flood that starts from all replacements and from all old triangles that touch new surface,
+//!   and hands each triangle the host of the one it was reached from. A few triangles are reached breadth-first, round by
+//!   round. Where there are more they become patches (`patches`), which only need some host each: then what is reached
+//!   hands on at once, and two or three looks at the list are enough.
 //! - What touches nothing in the tree takes the nearest leaf of a greedy descent; the flood goes on from there.
 //!
-//! The flood passes through vertices, so triangles that meet in a single vertex count as neighbours too.
+//! The flood passes through new vertices, so triangles that meet in a single one of these count as neighbours too. Old vertices
+//! lead to old triangles, which are better hosts.
 
 use super::arena::{Arena, NONE, Slot};
 use super::metric::Metric;
@@ -31,8 +34,8 @@ impl Group {
     pub(super) const NONE: Self = Self { host: NONE, first: NONE, next: NONE, island: NONE };
 }
 
-/// Rounds of the flood that are strictly breadth-first.
-const ROUNDS: usize = 12;
+/// Most triangles of new surface that a flood reaches breadth-first.
+const BREADTH_FIRST: usize = 16;
 
 /// Groups of new triangles, and memory to find them with.
 #[derive(Clone, Debug, Default)]
@@ -42,26 +45,20 @@ pub(super) struct Placement {
     pub(super) next: Vec<u32>,
     /// By triangle: its group as a host. Means nothing unless that group names it in turn.
     group_of_host: Vec<u32>,
-    /// By vertex: a group that has reached it, and in which step that was.
-    reached: Vec<Reached>,
-    step: u32,
+    /// By new vertex: a group that has reached it, or [`NONE`].
+    reached: Vec<u32>,
+    /// The first new vertex.
+    first_vertex: u32,
     /// Added triangles that no group has reached yet.
     waiting: Vec<u32>,
-    /// What the present round of the flood has placed.
-    placed: Vec<(u32, u32)>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Reached {
-    step: u32,
-    group: u32,
+    /// New surface, each triangle with the group that has reached it. They join it in the end, unless they become patches.
+    pub(super) surface: Vec<(u32, u32)>,
 }
 
 impl Placement {
-    /// Memory for a mesh of so many triangle slots and vertices.
-    pub(super) fn grow(&mut self, slots: usize, vertices: usize) {
+    /// Memory for a mesh of so many triangle slots.
+    pub(super) fn grow(&mut self, slots: usize) {
         self.group_of_host.resize(slots.max(self.group_of_host.len()), 0);
-        self.reached.resize(vertices.max(self.reached.len()), Reached::default());
     }
 
     /// Finds hosts for all triangles that an edit, already applied to the mesh, has added. Triangles are left over
@@ -73,7 +70,7 @@ impl Placement {
         applied: &Applied,
         nearest: impl Fn(u32) -> Option<u32>,
     ) {
-        self.begin(mesh, edit);
+        self.begin(mesh, edit, applied);
         for (i, new) in edit.added.iter().enumerate() {
             match new.origin {
                 Origin::Replaces(old) => {
@@ -85,20 +82,16 @@ impl Placement {
             }
         }
         self.start_from_old_neighbours(mesh, edit, applied);
+        let breadth_first = self.waiting.len() <= BREADTH_FIRST;
         loop {
-            for _ in 0..ROUNDS {
-                if self.waiting.is_empty() || !self.spread(edit) {
-                    break;
-                }
-            }
-            self.spread_far(edit);
+            while !self.waiting.is_empty() && self.spread(edit, breadth_first) {}
             let Some(i) = self.waiting.pop() else { break };
             let Some(host) = nearest(i) else {
                 self.waiting.push(i);
                 break;
             };
             let group = self.group_of(host);
-            self.join_group(i, group);
+            self.surface.push((i, group));
             self.reach(edit.added[i as usize].corners, group);
         }
     }
@@ -115,85 +108,70 @@ impl Placement {
         &self.waiting
     }
 
-    fn begin(&mut self, mesh: &LiveMesh, edit: &MeshEdit) {
+    fn begin(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) {
         self.groups.clear();
         self.waiting.clear();
+        self.surface.clear();
         self.next.clear();
         self.next.resize(edit.added.len(), NONE);
-        self.grow(mesh.slot_count(), mesh.vertex_count());
-        if self.step == u32::MAX {
-            self.reached.fill(Reached::default());
-            self.step = 0;
-        }
-        self.step += 1;
+        self.grow(mesh.slot_count());
+        self.reached.clear();
+        self.reached.resize(applied.vertices.len(), NONE);
+        self.first_vertex = applied.vertices.start;
     }
 
-    /// New surface at a vertex of old triangles starts from one of those, unless the flood has reached it already.
+    /// New surface at a vertex of old triangles goes beside one of those, unless the flood has come to it already.
     fn start_from_old_neighbours(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) {
-        self.placed.clear();
-        for k in 0..self.waiting.len() {
-            let i = self.waiting[k];
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.retain(|&i| {
             let corners = edit.added[i as usize].corners;
-            if corners.iter().any(|&v| self.reached[v as usize].step == self.step) {
-                continue;
+            if self.group_at(corners).is_some() {
+                return true;
             }
-            for v in corners.into_iter().filter(|v| *v < applied.vertices.start) {
-                let old = mesh.triangles_of_vertex(v).find(|t| t.0 < applied.triangles.start);
-                if let Some(old) = old {
-                    let group = self.group_of(old.0);
-                    self.placed.push((i, group));
-                    self.reached[v as usize] = Reached { step: self.step, group };
-                    break;
-                }
-            }
-        }
-        self.finish_round(edit);
+            let mut old = corners
+                .into_iter()
+                .filter(|v| *v < applied.vertices.start)
+                .filter_map(|v| mesh.triangles_of_vertex(v).find(|t| t.0 < applied.triangles.start));
+            let Some(old) = old.next() else { return true };
+            let group = self.group_of(old.0);
+            self.surface.push((i, group));
+            self.reach(corners, group);
+            false
+        });
+        self.waiting = waiting;
     }
 
-    /// One round of the flood: every waiting triangle at a vertex that a group has reached joins that group. Returns
-    /// whether there was one.
-    fn spread(&mut self, edit: &MeshEdit) -> bool {
-        self.placed.clear();
-        for &i in &self.waiting {
-            let mut at = edit.added[i as usize].corners.into_iter().map(|v| self.reached[v as usize]);
-            if let Some(reached) = at.find(|reached| reached.step == self.step) {
-                self.placed.push((i, reached.group));
+    /// The group that has reached one of three vertices.
+    #[inline]
+    fn group_at(&self, corners: [u32; 3]) -> Option<u32> {
+        let at = |v: u32| self.reached.get(v.wrapping_sub(self.first_vertex) as usize).copied();
+        corners.into_iter().filter_map(at).find(|group| *group != NONE)
+    }
+
+    /// One look at all that wait: those at a vertex that a group has reached are of that group. Their other vertices count
+    /// as reached at once or, breadth-first, from the next look on. Returns whether there was one.
+    fn spread(&mut self, edit: &MeshEdit, breadth_first: bool) -> bool {
+        let before = self.surface.len();
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.retain(|&i| {
+            let corners = edit.added[i as usize].corners;
+            let Some(group) = self.group_at(corners) else { return true };
+            self.surface.push((i, group));
+            if !breadth_first {
+                self.reach(corners, group);
+            }
+            false
+        });
+        // The other way round next time: a strip is reached from either of its ends.
+        waiting.reverse();
+        self.waiting = waiting;
+        if breadth_first {
+            for k in before..self.surface.len() {
+                let (i, group) = self.surface[k];
+                self.reach(edit.added[i as usize].corners, group);
             }
         }
-        self.finish_round(edit)
-    }
-
-    /// The rest of a flood that goes deep, as in the middle of a large cap: what is placed counts as reached at once, so
-    /// that a few looks at the list are enough.
-    fn spread_far(&mut self, edit: &MeshEdit) {
-        let mut before = usize::MAX;
-        while self.waiting.len() < before {
-            before = self.waiting.len();
-            let mut waiting = std::mem::take(&mut self.waiting);
-            waiting.retain(|&i| {
-                let corners = edit.added[i as usize].corners;
-                let reached =
-                    corners.into_iter().map(|v| self.reached[v as usize]).find(|r| r.step == self.step);
-                if let Some(reached) = reached {
-                    self.join_group(i, reached.group);
-                    self.reach(corners, reached.group);
-                }
-                reached.is_none()
-            });
-            self.waiting = waiting;
-        }
-    }
-
-    /// What was placed no longer waits; its vertices count as reached from the next round on.
-    fn finish_round(&mut self, edit: &MeshEdit) -> bool {
-        let mut placed = self.placed.iter().peekable();
-        self.waiting.retain(|i| placed.next_if(|(p, _)| p == i).is_none());
-        for k in 0..self.placed.len() {
-            let (i, group) = self.placed[k];
-            self.join_group(i, group);
-            self.reach(edit.added[i as usize].corners, group);
-        }
-        !self.placed.is_empty()
+        self.surface.len() > before
     }
 
     /// The group of a host, a new one if it has none.
@@ -208,24 +186,25 @@ impl Placement {
     }
 
     #[inline]
-    fn join_group(&mut self, added: u32, group: u32) {
+    pub(super) fn join_group(&mut self, added: u32, group: u32) {
         self.next[added as usize] = std::mem::replace(&mut self.groups[group as usize].first, added);
     }
 
-    /// The first group to reach a vertex keeps it. Groups that meet there are of one island.
+    /// The first group to reach a new vertex keeps it. Groups that meet there are of one island.
     #[inline]
     fn reach(&mut self, corners: [u32; 3], group: u32) {
         for v in corners {
-            let reached = &mut self.reached[v as usize];
-            if reached.step != self.step {
-                *reached = Reached { step: self.step, group };
-            } else if reached.group != group {
-                let other = reached.group;
-                let [a, b] = [group, other].map(|group| self.groups[group as usize].island);
-                // Most have met before.
-                if a != b {
-                    self.unite(group, other);
-                }
+            let reached = self.reached.get_mut(v.wrapping_sub(self.first_vertex) as usize);
+            let Some(reached) = reached.filter(|reached| **reached != group) else { continue };
+            if *reached == NONE {
+                *reached = group;
+                continue;
+            }
+            let other = *reached;
+            let [a, b] = [group, other].map(|group| self.groups[group as usize].island);
+            // Most have met before.
+            if a != b {
+                self.unite(group, other);
             }
         }
     }
@@ -244,25 +223,15 @@ impl Placement {
     }
 
     fn unite(&mut self, a: u32, b: u32) {
-        let island = self.island_of(a).min(self.island_of(b));
-        for group in [self.island_of(a), self.island_of(b), a, b] {
-            self.groups[group as usize].island = island;
-        }
+        let (a, b) = (self.island_of(a), self.island_of(b));
+        self.groups[a.max(b) as usize].island = a.min(b);
     }
 
-    /// Takes triangles out of their groups wherever the function, given a triangle and its host, says so. Groups that
-    /// are left with none are forgotten, and so are islands.
-    pub(super) fn take_from_groups(&mut self, mut take: impl FnMut(u32, u32) -> bool) {
-        let Self { groups, next, group_of_host, .. } = self;
-        for group in groups.iter_mut() {
-            let mut added = std::mem::replace(&mut group.first, NONE);
-            while added != NONE {
-                let following = next[added as usize];
-                if !take(added, group.host) {
-                    next[added as usize] = std::mem::replace(&mut group.first, added);
-                }
-                added = following;
-            }
+    /// Forgets groups that nothing has joined, and with them all islands.
+    pub(super) fn forget_empty_groups(&mut self) {
+        let Self { groups, group_of_host, .. } = self;
+        if groups.iter().all(|group| group.first != NONE) {
+            return;
         }
         groups.retain(|group| group.first != NONE);
         for (k, group) in groups.iter().enumerate() {

@@ -12,6 +12,9 @@ use glam::Vec4;
 /// Largest set that can be handled here.
 pub(super) const SMALL: usize = 64;
 
+/// Sets up to this size are not sorted at all: they are looked at as a whole.
+const ROW: usize = 8;
+
 /// Runs up to this size are left in the order in which a larger one was sorted. Queries look at eight triangles at once, so
 /// what the tree looks like below that hardly matters to them.
 const SORTED_BEFORE: usize = 12;
@@ -51,23 +54,55 @@ impl SmallSet {
         match run.len() {
             0..=8 => sort_run::<8>(centres, run),
             9..=16 => sort_run::<16>(centres, run),
-            17..=32 => sort_run::<32>(centres, run),
-            _ => sort_run::<SMALL>(centres, run),
+            _ => sort_by_buckets(centres, run),
         }
+    }
+}
+
+/// The axis along which the centres of some items lie furthest apart, the lowest of them, and how far that is.
+#[inline]
+fn longest_axis(centres: &[Vec4; SMALL], run: &[u8]) -> (usize, f32, f32) {
+    let (mut low, mut high) = (Vec4::INFINITY, Vec4::NEG_INFINITY);
+    for &item in run {
+        let centre = centres[item as usize % SMALL];
+        (low, high) = (low.min(centre), high.max(centre));
+    }
+    let extent = (high - low).truncate();
+    let axis = extent.max_position();
+    (axis, low[axis], extent[axis])
+}
+
+/// Buckets of a run that is too long to compare all with all.
+const BUCKETS: usize = 32;
+
+/// Sorts items into buckets of equal width. In a bucket they stay in the order they had: close enough, since what is divided here
+/// will be divided again.
+fn sort_by_buckets(centres: &[Vec4; SMALL], run: &mut [u8]) {
+    let (axis, origin, size) = longest_axis(centres, run);
+    let scale = if size > 0.0 { (BUCKETS - 1) as f32 / size } else { 0.0 };
+    let mut items = [(0_u8, 0_u8); SMALL];
+    let mut ends = [0_u8; BUCKETS];
+    for (kept, &item) in items.iter_mut().zip(run.iter()) {
+        let centre: &[f32; 4] = centres[item as usize % SMALL].as_ref();
+        let bucket = nearest_integer((centre[axis % 4] - origin) * scale) as usize % BUCKETS;
+        *kept = (item, bucket as u8);
+        ends[bucket] += 1;
+    }
+    let mut begin = 0;
+    for end in &mut ends {
+        begin += std::mem::replace(end, begin);
+    }
+    for &(item, bucket) in items.iter().take(run.len()) {
+        let place = &mut ends[bucket as usize % BUCKETS];
+        run[*place as usize] = item;
+        *place += 1;
     }
 }
 
 /// Sorts up to `N` items. All loops whose length is `N` become vector instructions.
 #[inline]
 fn sort_run<const N: usize>(centres: &[Vec4; SMALL], run: &mut [u8]) {
-    let (mut low, mut high) = (Vec4::INFINITY, Vec4::NEG_INFINITY);
-    for &item in run.iter() {
-        let centre = centres[item as usize % SMALL];
-        (low, high) = (low.min(centre), high.max(centre));
-    }
-    let extent = (high - low).truncate();
-    let axis = extent.max_position();
-    let (origin, size) = (low[axis], extent[axis]);
+    let (axis, origin, size) = longest_axis(centres, run);
     let scale = if size > 0.0 { PLACES as f32 / size } else { 0.0 };
     let mut items = [0; N];
     let mut along = [0.0; N];
@@ -97,7 +132,7 @@ impl Arena {
     /// Builds a tree of least height over a few items in slot `at`, by halves along the longest axis: as fast as can be.
     pub(super) fn build_small(&mut self, at: u32, items: &[Item], set: &mut SmallSet) -> Built {
         set.fill(items);
-        if (3..=SORTED_BEFORE).contains(&items.len()) {
+        if (ROW + 1..=SORTED_BEFORE).contains(&items.len()) {
             set.sort_along_longest_axis(0, items.len());
         }
         self.build_halves(at, items, set, 0, items.len())

@@ -50,7 +50,7 @@ impl PairFinder {
     pub fn find_self_pairs(&mut self, body: &MeshTree) -> &[Pair] {
         self.crew.reset();
         let tree = body.tree();
-        let meeting = Meeting::Itself { mesh: body.mesh(), tree, precision: tree.precision() };
+        let meeting = Meeting::Itself { surface: body.mesh().into(), tree, precision: tree.precision() };
         if !tree.nodes.is_empty() {
             self.find(&meeting);
         }

@@ -35,13 +35,14 @@ pub(crate) mod bridge;
 mod build;
 mod contour;
 mod find;
+mod gathered;
 mod nearest;
 mod pieces;
 mod quality;
 mod query;
 mod refit;
 pub(crate) mod split;
-mod traverse;
+pub(crate) mod traverse;
 mod validate;
 
 pub use build::BuildOptions;
@@ -65,7 +66,7 @@ pub struct MeshTree {
 }
 
 /// The tree alone; every method that needs positions is given the mesh.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     frame: Frame,
     nodes: Vec<Node>,
@@ -100,11 +101,11 @@ impl Child {
     const NONE: Self = Self(u32::MAX);
     const LEAF_BIT: u32 = 1 << 31;
 
-    fn node(index: usize) -> Self {
+    pub(crate) fn node(index: usize) -> Self {
         Self(index as u32)
     }
 
-    fn leaf(index: usize) -> Self {
+    pub(crate) fn leaf(index: usize) -> Self {
         Self(index as u32 | Self::LEAF_BIT)
     }
 

@@ -18,7 +18,7 @@ use fearless_simd::{Level, dispatch};
 
 /// A posed tree and its mesh.
 #[derive(Clone, Copy)]
-pub(super) struct Posed<'a> {
+pub(crate) struct Posed<'a> {
     pub(super) mesh: &'a Mesh,
     pub(super) tree: &'a Tree,
     pub(super) pose: &'a Pose,
@@ -33,15 +33,15 @@ impl<'a> Posed<'a> {
 }
 
 /// What is compared with what. `a` lends its frame; `b` is brought into it.
-pub(super) enum Meeting<'a> {
+pub(crate) enum Meeting<'a> {
     /// A tree against itself.
-    Itself { mesh: &'a Mesh, tree: &'a Tree, precision: Precision },
+    Itself { surface: Surface<'a>, tree: &'a Tree, precision: Precision },
     /// Two trees; `swapped` if `a` is the caller's second.
     Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool },
 }
 
 /// Two things of which parts may collide; equal ones stand for one thing against itself.
-pub(super) type Task = (Child, Child);
+pub(crate) type Task = (Child, Child);
 
 /// Open pairs are decided whenever this many have gathered.
 const BATCH: usize = 4096;
@@ -53,7 +53,7 @@ const LEAF_BATCH: usize = 32;
 const CACHE: usize = 16;
 
 /// One thread's share of a query: its stack, its memory, its results.
-pub(super) struct TreeWorker {
+pub(crate) struct TreeWorker {
     stack: Vec<Task>,
     /// Pairs of leaves that wait to be compared, a leaf with itself among them.
     leaf_pairs: Vec<(u32, u32)>,
@@ -106,9 +106,9 @@ impl Worker for TreeWorker {
         let level = Level::new();
         dispatch!(level, simd => {
             match meeting {
-                Meeting::Itself { mesh, tree, precision } => {
+                Meeting::Itself { surface, tree, precision } => {
                     let filter = RowFilter::new(simd, *precision);
-                    self.step_itself(&filter, mesh, tree);
+                    self.step_itself(&filter, surface, tree);
                     self.compare_leaves::<_, true>(&filter, tree, tree, None);
                 }
                 Meeting::Two { a, b, bridge, .. } => {
@@ -131,10 +131,10 @@ impl TreeWorker {
     #[inline(always)]
     fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &Meeting, touch: Touch) {
         match meeting {
-            Meeting::Itself { mesh, tree, precision } => {
+            Meeting::Itself { surface, tree, precision } => {
                 let filter = RowFilter::new(simd, *precision);
                 while !self.stack.is_empty() || !self.leaf_pairs.is_empty() {
-                    self.step_itself(&filter, mesh, tree);
+                    self.step_itself(&filter, surface, tree);
                     if self.leaf_pairs.len() >= LEAF_BATCH || self.stack.is_empty() {
                         self.compare_leaves::<S, true>(&filter, tree, tree, None);
                     }
@@ -159,14 +159,14 @@ impl TreeWorker {
     }
 
     #[inline(always)]
-    fn step_itself<S: Simd>(&mut self, filter: &RowFilter<S>, mesh: &Mesh, tree: &Tree) {
+    fn step_itself<S: Simd>(&mut self, filter: &RowFilter<S>, surface: &Surface, tree: &Tree) {
         let Some((a, b)) = self.stack.pop() else { return };
         if a != b {
             self.step_pair::<S, true>(filter, tree, tree, None, (a, b));
         } else if a.is_leaf() {
             self.leaf_pairs.push((a.index() as u32, a.index() as u32));
         } else {
-            if self.cannot_meet_itself(mesh, tree, a.index()) {
+            if self.cannot_meet_itself(surface, tree, a.index()) {
                 self.stats.culled += 1;
                 return;
             }
@@ -303,7 +303,7 @@ impl TreeWorker {
         );
     }
 
-    fn cannot_meet_itself(&mut self, mesh: &Mesh, tree: &Tree, node: usize) -> bool {
+    fn cannot_meet_itself(&mut self, surface: &Surface, tree: &Tree, node: usize) -> bool {
         let Some(contours) = &tree.contours else { return false };
         let signs = tree.nodes[node].common_signs();
         if signs == 0 {
@@ -311,14 +311,14 @@ impl TreeWorker {
         }
         let axis = signs.trailing_zeros() as usize / 2;
         let outline = contours.of(node);
-        outline.is_some_and(|o| o.bounds_single_cover(mesh.positions(), axis, &mut self.outline))
+        outline.is_some_and(|o| o.bounds_single_cover(surface.positions, axis, &mut self.outline))
     }
 
     /// Decides the open pairs exactly, and adds all that count.
     fn decide(&mut self, meeting: &Meeting, touch: Touch) {
         let (findings, pairs, stats) = (&mut self.findings, &mut self.pairs, &mut self.stats);
         match meeting {
-            Meeting::Itself { mesh, .. } => findings.decide_itself((*mesh).into(), touch, pairs, stats),
+            Meeting::Itself { surface, .. } => findings.decide_itself(*surface, touch, pairs, stats),
             Meeting::Two { a, b, swapped, .. } => {
                 let (a, b) = ((a.mesh.into(), a.pose), (b.mesh.into(), b.pose));
                 findings.decide_two(a, b, *swapped, touch, pairs, stats);
