@@ -25,7 +25,7 @@ pub enum TetFormat {
     Gmsh,
     /// Medit, text (`.mesh`).
     Medit,
-    /// VTK's legacy format, text (`.vtk`).
+    /// VTK's legacy format, text or binary (`.vtk`).
     Vtk,
 }
 

@@ -1,19 +1,20 @@
-//! VTK's legacy format, as text, read.
+//! VTK's legacy format, text or binary, read.
 //!
 //! # What is read
 //!
 //! - `DATASET UNSTRUCTURED_GRID` with `POINTS`, `CELLS` and `CELL_TYPES`. Cells are lists with their length before them, or, from
 //!   version 5 on, `OFFSETS` and `CONNECTIVITY`.
 //! - Cells of type 10, tetrahedra, and of type 24, whose first four points are the corners. Others are skipped.
-//! - Fields and data before and after are skipped, except for sections that hold words of other sections.
-//!
-//! Binary files are refused; ParaView saves text on request.
+//! - Fields and data before and after are skipped, except for sections that hold words of other sections. A binary file may
+//!   have fields of numbers before the grid, but not of words.
 //!
 //! # Reference
 //!
 //! Kitware. *VTK file formats*, legacy formats.
 
-use crate::error::{Fault, Reason};
+mod binary;
+
+use crate::error::{Fault, Place, Reason};
 use crate::free::FreeText;
 use crate::input::Input;
 use crate::tets::Parts;
@@ -25,30 +26,28 @@ const TETRAHEDRON: [i64; 2] = [10, 24];
 pub(crate) fn read(mut input: Input<'_>) -> Result<Parts, Fault> {
     // The first line is a comment to every other reader of text.
     if !input.fill(14)?.to_ascii_lowercase().starts_with(b"# vtk datafile") {
-        return Err(Fault::malformed(
-            crate::Place::Line(1),
-            "the first line is not `# vtk DataFile Version …`",
-        ));
+        return Err(Fault::malformed(Place::Line(1), "the first line is not `# vtk DataFile Version …`"));
     }
     let mut lines = Lines::new(input)?;
     for _ in 0..2 {
         lines.next()?;
     }
     let mut text = FreeText::over(lines);
-    match text.keyword()?.as_str() {
-        "ASCII" => {}
-        "BINARY" => {
-            return Err(Fault::unsupported(text.place(), "this is a binary VTK file; only text is read"));
-        }
+    let is_binary = match text.keyword()?.as_str() {
+        "ASCII" => false,
+        "BINARY" => true,
         word => {
             let reason = format!("`{}` is neither ASCII nor BINARY", shown(word.as_bytes()));
             return Err(Fault::malformed(text.place(), reason));
         }
-    }
+    };
     let dataset = (text.keyword()?, text.keyword()?);
     if (dataset.0.as_str(), dataset.1.as_str()) != ("DATASET", "UNSTRUCTURED_GRID") {
         let reason = format!("only unstructured grids are read, not `{}`", shown(dataset.1.as_bytes()));
         return Err(Fault::unsupported(text.place(), reason));
+    }
+    if is_binary {
+        return binary::read(text.into_lines().into_input());
     }
     let (mut positions, mut cells, mut types) = (vec![], Cells::default(), None);
     loop {
@@ -76,7 +75,7 @@ pub(crate) fn read(mut input: Input<'_>) -> Result<Parts, Fault> {
     }
     let types =
         types.ok_or_else(|| Fault::malformed(text.place(), "the file has no section of cell types"))?;
-    cells.tetrahedra(&types, positions.len(), &text).map(|tets| (positions, tets))
+    cells.tetrahedra(&types, positions.len(), text.place()).map(|tets| (positions, tets))
 }
 
 /// Cell k has the points from `starts[k]` to `starts[k + 1]`.
@@ -87,11 +86,27 @@ struct Cells {
 }
 
 impl Cells {
-    fn tetrahedra(&self, types: &[i64], nodes: usize, text: &FreeText<'_>) -> Result<Vec<[u32; 4]>, Fault> {
+    /// Cells from a list in which each has its length before it.
+    fn from_list(list: &[i64], count: u64, place: Place) -> Result<Self, Fault> {
+        let mut cells = Self { starts: vec![0], points: Vec::with_capacity(list.len()) };
+        let mut at = 0;
+        for cell in 0..count {
+            let length = list.get(at).and_then(|&length| usize::try_from(length).ok());
+            let Some(points) = length.and_then(|n| list.get(at + 1..)?.get(..n)) else {
+                return Err(Fault::malformed(place, format!("the list of cells ends within cell {cell}")));
+            };
+            cells.points.extend_from_slice(points);
+            cells.starts.push(cells.points.len() as i64);
+            at += 1 + points.len();
+        }
+        Ok(cells)
+    }
+
+    fn tetrahedra(&self, types: &[i64], nodes: usize, place: Place) -> Result<Vec<[u32; 4]>, Fault> {
         let cells = self.starts.len().saturating_sub(1);
         if types.len() != cells {
             let reason = format!("{} cell types for {cells} cells", types.len());
-            return Err(Fault::malformed(text.place(), reason));
+            return Err(Fault::malformed(place, reason));
         }
         let mut tets = vec![];
         for (cell, kind) in types.iter().enumerate().filter(|(_, kind)| TETRAHEDRON.contains(kind)) {
@@ -100,11 +115,11 @@ impl Cells {
             let corners = corners.and_then(|(from, to)| self.points.get(from..to));
             let Some(&[a, b, c, d]) = corners.and_then(|points| points.first_chunk::<4>()) else {
                 let reason = format!("cell {cell} of type {kind} has fewer than 4 points");
-                return Err(Fault::malformed(text.place(), reason));
+                return Err(Fault::malformed(place, reason));
             };
             let corners = [a, b, c, d];
             if let Some(&node) = corners.iter().find(|&&node| node < 0 || node as usize >= nodes) {
-                let place = crate::Place::Part(format!("cell {cell}"));
+                let place = Place::Part(format!("cell {cell}"));
                 return Err(Fault::new(place, Reason::NoSuchNode { node, nodes: nodes as u64 }));
             }
             tets.push(corners.map(|node| node as u32));
@@ -131,18 +146,7 @@ fn read_cells(text: &mut FreeText<'_>) -> Result<Cells, Fault> {
         return Ok(Cells { starts, points: read_wholes(text, "corners", second)? });
     }
     let list = read_wholes(text, "numbers of cells", second)?;
-    let mut cells = Cells { starts: vec![0], points: Vec::with_capacity(list.len()) };
-    let mut at = 0;
-    for cell in 0..first {
-        let length = list.get(at).and_then(|&length| usize::try_from(length).ok());
-        let Some(points) = length.and_then(|n| list.get(at + 1..)?.get(..n)) else {
-            return Err(Fault::malformed(text.place(), format!("the list of cells ends within cell {cell}")));
-        };
-        cells.points.extend_from_slice(points);
-        cells.starts.push(cells.points.len() as i64);
-        at += 1 + points.len();
-    }
-    Ok(cells)
+    Cells::from_list(&list, first, text.place())
 }
 
 fn read_wholes(text: &mut FreeText<'_>, what: &'static str, count: u64) -> Result<Vec<i64>, Fault> {

@@ -64,12 +64,102 @@ fn gmsh_binary(version_4: bool, big: bool) -> Vec<u8> {
     file
 }
 
+/// The same mesh as a binary VTK file: lists of cells and single precision, or offsets and double precision.
+fn vtk_binary(version_5: bool) -> Vec<u8> {
+    let ints = |values: &[i32]| values.iter().flat_map(|v| v.to_be_bytes()).collect::<Vec<u8>>();
+    let longs = |values: &[i64]| values.iter().flat_map(|v| v.to_be_bytes()).collect::<Vec<u8>>();
+    let version = if version_5 { "5.1" } else { "3.0" };
+    let mut file =
+        format!("# vtk DataFile Version {version}\ntitle\nBINARY\nDATASET UNSTRUCTURED_GRID\n").into_bytes();
+    if version_5 {
+        // A field whose numbers look like lines, and words about it.
+        file.extend(b"FIELD FieldData 2\nTIME 1 1 double\nPOINTS 9\nCYCLE 2 1 int\n\n\n\n\n\n\n\n\n\n");
+        file.extend(b"METADATA\nINFORMATION 1\nNAME L2_NORM_RANGE LOCATION vtkDataArray\nDATA 2 0 1\n\n");
+        file.extend(b"POINTS 6 double\n");
+        file.extend(POINTS.iter().flatten().flat_map(|x| x.to_be_bytes()));
+        file.extend(b"\nMETADATA\nINFORMATION 0\n\nCELLS 4 11\nOFFSETS vtktypeint64\n");
+        file.extend(longs(&[0, 4, 7, 11]));
+        file.extend(b"\nCONNECTIVITY vtktypeint32\n");
+        file.extend(ints(&[0, 1, 2, 3, 0, 1, 2, 1, 2, 4, 3]));
+    } else {
+        file.extend(b"POINTS 6 float\n");
+        file.extend(POINTS.iter().flatten().flat_map(|&x| (x as f32).to_be_bytes()));
+        file.extend(b"\nCELLS 3 14\n");
+        file.extend(ints(&[4, 0, 1, 2, 3, 3, 0, 1, 2, 4, 1, 2, 4, 3]));
+    }
+    file.extend(b"\nCELL_TYPES 3\n");
+    file.extend(ints(&[10, 5, 10]));
+    file.extend(b"\nCELL_DATA 3\nSCALARS a float 1\nLOOKUP_TABLE default\n............\n");
+    file
+}
+
+#[test]
+fn binary_vtk_with_single_precision() {
+    let mesh = read_tets_bytes(&vtk_binary(false), Vtk, "file").unwrap();
+    let rounded = POINTS.map(|p| DVec3::from_array(p.map(|x| f64::from(x as f32))));
+    assert_eq!(mesh.positions(), rounded);
+    assert_eq!(mesh.tets(), expected().tets());
+}
+
+/// A file that ends anywhere before its last section is refused, with the byte where the section begins or is cut.
+#[test]
+fn binary_vtk_that_ends_too_early() {
+    for version_5 in [false, true] {
+        let file = vtk_binary(version_5);
+        let types = file.windows(10).position(|words| words == b"CELL_TYPES").unwrap();
+        let header = file.windows(17).position(|words| words == b"UNSTRUCTURED_GRID").unwrap() + 17;
+        for length in header..types + 13 + 12 {
+            let error = read_tets_bytes(&file[..length], Vtk, "f").unwrap_err().to_string();
+            assert!(error.starts_with("f, byte "), "{length}: {error}");
+        }
+        assert!(read_tets_bytes(&file[..types + 13 + 12], Vtk, "f").is_ok());
+    }
+}
+
+#[test]
+fn binary_vtk_errors_name_the_byte() {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let replaced = |version_5, from: &[u8], to: &[u8]| {
+        let file = vtk_binary(version_5);
+        let at = file.windows(from.len()).position(|found| found == from);
+        let at = at.unwrap_or_else(|| panic!("no {} in the file", text(from)));
+        let file = [&file[..at], to, &file[at + from.len()..]].concat();
+        read_tets_bytes(&file, Vtk, "f").unwrap_err().to_string()
+    };
+    let nan = f32::NAN.to_be_bytes();
+    let minus = (-7.5_f32).to_be_bytes();
+    let found = [
+        replaced(false, b"POINTS 6 float", b"POINTS 6 int"),
+        replaced(false, &minus, &nan),
+        replaced(false, b"CELLS 3 14", b"CELLS 4 14"),
+        replaced(false, b"POINTS 6", b"POINTS 9999999999"),
+        replaced(false, b"CELL_TYPES 3", b"CELL_TYPES x"),
+        replaced(false, &[0, 0, 0, 4, 0, 0, 0, 0], &[0, 0, 0, 4, 0, 0, 0, 77]),
+        replaced(true, b"TIME 1 1 double", b"TIME 1 1 string"),
+        replaced(true, b"TIME 1 1 double", b"TIME 99999 99999 double"),
+        replaced(true, b"CONNECTIVITY vtktypeint32", b"CONNECTIVITY float"),
+    ];
+    let expected = [
+        "f, byte 66: points of type `int` are not read",
+        "f, byte 141: the z coordinate is not finite: NaN",
+        "f, byte 221: the list of cells ends within cell 3",
+        "f, byte 90: 9999999999 points need at least 119999999988 bytes, but only 231 are left in the file",
+        "f, byte 222: `x` is not a whole number",
+        "f, cell 0: the tetrahedron names node 77, which is not among the 6 nodes of the file",
+        "f, byte 84: a field of type `string` cannot be skipped",
+        "f, byte 84: 9999800001 numbers of a field need at least 79998400008 bytes, but only 519 are left in the file",
+        "f, byte 458: CONNECTIVITY of type `float` are not read",
+    ];
+    assert_eq!(found, expected);
+}
+
 fn files() -> Vec<(TetFormat, Vec<u8>)> {
     let text = [(Medit, MEDIT), (Vtk, VTK), (Vtk, VTK_5), (Gmsh, GMSH_2), (Gmsh, GMSH_4)];
     let mut files: Vec<(TetFormat, Vec<u8>)> = text.map(|(f, t)| (f, t.as_bytes().to_vec())).to_vec();
     for (version_4, big) in [(false, false), (false, true), (true, false), (true, true)] {
         files.push((Gmsh, gmsh_binary(version_4, big)));
     }
+    files.push((Vtk, vtk_binary(true)));
     files
 }
 
@@ -120,7 +210,7 @@ fn errors_name_the_line_and_the_reason() {
             MEDIT.replace("Vertices\n6", "Corners\n6"),
             "f, line 20: the file has no section of vertices",
         ),
-        (Vtk, VTK.replace("ASCII", "BINARY"), "f, line 3: this is a binary VTK file; only text is read"),
+        (Vtk, VTK.replace("ASCII", "BINAR"), "f, line 3: `BINAR` is neither ASCII nor BINARY"),
         (
             Vtk,
             VTK.replace("UNSTRUCTURED_GRID", "POLYDATA"),
@@ -154,7 +244,7 @@ fn errors_name_the_line_and_the_reason() {
 #[test]
 fn damaged_files_are_refused_or_read() {
     let mut random = Random(5);
-    for (format, original) in files() {
+    for (format, original) in files().into_iter().chain([(Vtk, vtk_binary(false))]) {
         for _ in 0..2000 {
             let mut bytes = original.clone();
             for _ in 0..=random.below(3) {

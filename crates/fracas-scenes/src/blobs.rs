@@ -13,9 +13,9 @@
 //! brittle fracture*, Symposium on Computer Animation, 2012.
 
 use crate::bricks::Random;
-use crate::lumps::{clay, lump};
+use crate::lumps::{clay, lump, resized};
 use crate::shards::{Shards, single};
-use crate::{Frame, Run, Scene, SceneError, SceneOptions};
+use crate::{Run, Scene, SceneError, SceneOptions};
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
 use rapier3d::prelude::{RigidBodyBuilder, Vector};
@@ -36,16 +36,9 @@ const STEP_SECONDS: f64 = 0.005;
 const BATCH: usize = 130;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
-    let surface = shapes::noisy_sphere(4_000, 0.25, 9);
-    let surface = fracas::Mesh::new(
-        surface.positions().iter().map(|p| *p * 0.35).collect(),
-        surface.triangles().to_vec(),
-    )
-    .expect("the same triangles");
-    let solid = lump(&surface, 11.0, options)?;
-    let mut shards = Shards::new(STEP_SECONDS);
+    let solid = lump(&resized(&shapes::noisy_sphere(4_000, 0.25, 9), 0.35), 11.0, options)?;
     let mut random = Random(17);
-    let advance = move |step: usize, frame: &mut Frame| {
+    Ok(Shards::new(STEP_SECONDS).into_run(&SCENE, options, move |shards, step| {
         if step.is_multiple_of(BATCH) && step < 3 * BATCH {
             for k in 0..9 {
                 let at = DVec3::new(0.9 * f64::from(k % 3) - 0.9, 0.9 * f64::from(k / 3) - 0.9, 2.2);
@@ -57,12 +50,6 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
                 shards.add(&solid, body, &clay((step + k as usize) as u64, 7, 2))?;
             }
         }
-        if step > 0 {
-            shards.step(frame);
-        }
-        shards.look(frame);
         Ok(())
-    };
-    let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
-    Ok(Run::new(steps, STEP_SECONDS, Some(0.0), Box::new(advance)))
+    }))
 }

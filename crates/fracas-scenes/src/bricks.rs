@@ -13,15 +13,13 @@
 //! Figure 11 and the sizes in Table 1 of L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont and M. A. Otaduy, *Efficient
 //! collision detection for brittle fracture*, Symposium on Computer Animation, 2012.
 
+use crate::lumps::block;
 use crate::shards::{FRICTION, Shards, single};
-use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
-use fracas::brittle::{Solid, SolidOptions};
+use crate::{Run, Scene, SceneError, SceneOptions, Size};
 use fracas::crack::{FractureOptions, Material};
 use fracas::geom::DVec3;
-use fracas::mesh::tets::brick;
 use fracas_rapier::BreakOptions;
 use rapier3d::prelude::{RigidBodyBuilder, Vector};
-use std::sync::Arc;
 
 /// The scene.
 pub const SCENE: Scene = Scene {
@@ -43,8 +41,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Paper => (4, [2, 4], [6, 4, 2]),
         Size::Large => (6, [4, 4], [6, 4, 2]),
     };
-    let solid =
-        Arc::new(Solid::build(brick(BRICK, cells), &SolidOptions::default()).map_err(SceneError::Solid)?);
+    let solid = block(BRICK, cells)?;
     let mut shards = Shards::new(STEP_SECONDS);
     let mut random = Random(3);
     for layer in 0..layers {
@@ -65,15 +62,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
             shards.add(&solid, body, &break_options(layer * 100 + place))?;
         }
     }
-    let advance = move |step: usize, frame: &mut Frame| {
-        if step > 0 {
-            shards.step(frame);
-        }
-        shards.look(frame);
-        Ok(())
-    };
-    let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
-    Ok(Run::new(steps, STEP_SECONDS, Some(0.0), Box::new(advance)))
+    Ok(shards.into_run(&SCENE, options, |_, _| Ok(())))
 }
 
 fn break_options(seed: usize) -> BreakOptions {

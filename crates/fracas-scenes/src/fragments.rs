@@ -50,7 +50,7 @@ impl Fragments {
         step_seconds: f64,
         options: &SceneOptions,
     ) -> Result<Self, SceneError> {
-        let solid = solid_of((0..mesh.triangle_count() as u32).map(|t| mesh.triangle(TriangleId(t))))?;
+        let solid = Solid::of(mesh)?;
         let mut world = RigidWorld::new(step_seconds);
         world.add(&solid, mesh.positions(), pose, motion);
         let all = Mesh::join([&fixed, mesh])
@@ -95,10 +95,7 @@ impl Fragments {
         }
         self.piece_of_vertex = vec![0; self.rest.vertex_count()];
         for (piece, triangles) in triangles.iter().enumerate() {
-            let solid = solid_of(triangles.iter().map(|&t| self.rest.triangle(t)))?;
-            let mut vertices: Vec<u32> = triangles.iter().flat_map(|&t| self.rest.corners(t)).collect();
-            vertices.sort_unstable();
-            vertices.dedup();
+            let (solid, vertices) = Solid::of_part(&self.rest, triangles)?;
             vertices.iter().for_each(|&v| self.piece_of_vertex[v as usize] = piece as u32);
             let points: Vec<DVec3> = vertices.iter().map(|&v| self.rest.positions()[v as usize]).collect();
             let turn = whole.rotation();
@@ -133,8 +130,4 @@ impl Fragments {
         frame.count("energy", self.world.energy());
         frame.count("asleep", self.world.asleep() as f64);
     }
-}
-
-fn solid_of(triangles: impl Iterator<Item = fracas::geom::Triangle>) -> Result<Solid, SceneError> {
-    Solid::inside(triangles).ok_or(SceneError::NotOriented)
 }

@@ -13,9 +13,9 @@
 //! brittle fracture*, Symposium on Computer Animation, 2012.
 
 use crate::bricks::Random;
-use crate::lumps::{clay, lump};
+use crate::lumps::{clay, lump, resized};
 use crate::shards::{Shards, single};
-use crate::{Frame, Run, Scene, SceneError, SceneOptions};
+use crate::{Run, Scene, SceneError, SceneOptions};
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
 use rapier3d::prelude::{ColliderBuilder, RigidBodyBuilder, RigidBodyHandle, Vector};
@@ -38,13 +38,7 @@ const PIT: f64 = 3.0;
 const PAUSE: usize = 33;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
-    let surface = shapes::noisy_sphere(6_000, 0.25, 4);
-    let surface = fracas::Mesh::new(
-        surface.positions().iter().map(|p| *p * 0.4).collect(),
-        surface.triangles().to_vec(),
-    )
-    .expect("the same triangles");
-    let solid = lump(&surface, 16.5, options)?;
+    let solid = lump(&resized(&shapes::noisy_sphere(6_000, 0.25, 4), 0.4), 16.5, options)?;
     let mut shards = Shards::new(STEP_SECONDS);
     for (axis, side) in [(0, -1.0), (0, 1.0), (1, -1.0), (1, 1.0)] {
         let mut half = [PIT as f32 + 2.0; 3];
@@ -61,18 +55,12 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         shards.add(&solid, body, &clay(k as u64, 5, 3))?;
     }
     let mut random = Random(23);
-    let advance = move |step: usize, frame: &mut Frame| {
+    Ok(shards.into_run(&SCENE, options, move |shards, step| {
         if step > 0 && step.is_multiple_of(PAUSE) {
-            throw(&mut shards, &mut random);
+            throw(shards, &mut random);
         }
-        if step > 0 {
-            shards.step(frame);
-        }
-        shards.look(frame);
         Ok(())
-    };
-    let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
-    Ok(Run::new(steps, STEP_SECONDS, Some(0.0), Box::new(advance)))
+    }))
 }
 
 /// Throws one of the bodies.

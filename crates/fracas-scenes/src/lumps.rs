@@ -1,10 +1,12 @@
-//! Bodies of the scenes `piggybank`, `blobs` and `handful`: closed surfaces filled with tetrahedra.
+//! Bodies of the scenes in which things shatter: closed surfaces filled with tetrahedra, and blocks.
 
 use crate::run::require_closed;
 use crate::{SceneError, SceneOptions, Size};
 use fracas::Mesh;
 use fracas::brittle::{FillOptions, Solid, SolidOptions, fill};
 use fracas::crack::{FractureOptions, Material};
+use fracas::geom::DVec3;
+use fracas::mesh::tets::brick;
 use fracas_rapier::{BreakError, BreakOptions};
 use std::sync::Arc;
 
@@ -22,6 +24,17 @@ pub(crate) fn lump(surface: &Mesh, cells: f64, options: &SceneOptions) -> Result
     };
     let filled = fill(&surface, &FillOptions { cells }).map_err(BreakError::from)?;
     Ok(Arc::new(Solid::build(filled, &SolidOptions::default()).map_err(SceneError::Solid)?))
+}
+
+/// A block of so many cells.
+pub(crate) fn block(size: DVec3, cells: [usize; 3]) -> Result<Arc<Solid>, SceneError> {
+    Ok(Arc::new(Solid::build(brick(size, cells), &SolidOptions::default()).map_err(SceneError::Solid)?))
+}
+
+/// A mesh of a formula, so many times as large.
+pub(crate) fn resized(mesh: &Mesh, scale: f64) -> Mesh {
+    let positions = mesh.positions().iter().map(|p| *p * scale).collect();
+    Mesh::new(positions, mesh.triangles().to_vec()).expect("the same triangles")
 }
 
 /// A mesh moved and scaled into the box of another.

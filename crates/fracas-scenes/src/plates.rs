@@ -12,15 +12,14 @@
 //! Figure 1 and the sizes in Table 1 of L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont and M. A. Otaduy, *Efficient
 //! collision detection for brittle fracture*, Symposium on Computer Animation, 2012.
 
+use crate::lumps::block;
 use crate::shards::{FRICTION, Shards, single};
-use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
-use fracas::brittle::{Solid, SolidOptions};
+use crate::{Run, Scene, SceneError, SceneOptions, Size};
 use fracas::crack::{FractureOptions, FracturePattern, Material};
 use fracas::geom::DVec3;
-use fracas::mesh::{shapes, tets::brick};
+use fracas::mesh::shapes;
 use fracas_rapier::BreakOptions;
 use rapier3d::prelude::{ColliderBuilder, RigidBodyBuilder, Vector};
-use std::sync::Arc;
 
 /// The scene.
 pub const SCENE: Scene = Scene {
@@ -45,8 +44,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Paper => 27,
         Size::Large => 54,
     };
-    let plate = brick(PLATE, [cells, cells, 1]);
-    let plate = Arc::new(Solid::build(plate, &SolidOptions::default()).map_err(SceneError::Solid)?);
+    let plate = block(PLATE, [cells, cells, 1])?;
     let mut shards = Shards::new(STEP_SECONDS);
     let ball = shapes::icosphere(BALL, 2);
     let rail = shapes::cuboid(2.0 * RAIL);
@@ -61,7 +59,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         let body = RigidBodyBuilder::dynamic().translation(at);
         shards.add(&plate, body, &break_options(k as u64))?;
     }
-    let advance = move |step: usize, frame: &mut Frame| {
+    Ok(shards.into_run(&SCENE, options, move |shards, step| {
         // Every second and a half a ball, to and fro.
         if step % 25 == 5 && step < 160 {
             let number = step / 25;
@@ -72,14 +70,8 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
                 .linvel(Vector::Z * -6.0);
             shards.add_prop(&ball, ColliderBuilder::ball(BALL as f32).density(7800.0), body);
         }
-        if step > 0 {
-            shards.step(frame);
-        }
-        shards.look(frame);
         Ok(())
-    };
-    let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
-    Ok(Run::new(steps, STEP_SECONDS, Some(0.0), Box::new(advance)))
+    }))
 }
 
 fn break_options(seed: u64) -> BreakOptions {

@@ -26,7 +26,7 @@ use crate::solid::Solid;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
 use fracas::crack::{ShatterOptions, scatter_sites, shatter_at};
 use fracas::geom::{DVec3, Pose};
-use fracas::mesh::{LiveMesh, Mesh, TriangleId, shapes};
+use fracas::mesh::{LiveMesh, Mesh, shapes};
 use fracas::pairs::{PairOptions, Touch};
 use fracas::tearing::{TearingBody, TearingFinder, TearingOptions};
 use glam::DQuat;
@@ -103,7 +103,7 @@ impl Fall {
     fn new(mesh: Mesh, options: &SceneOptions) -> Result<Self, SceneError> {
         let tilt = DQuat::from_rotation_y(0.5) * DQuat::from_rotation_x(0.3);
         let pose = Pose::new(tilt, DVec3::Z * DROP).expect("a rotation");
-        let solid = solid_of((0..mesh.triangle_count() as u32).map(|t| mesh.triangle(TriangleId(t))))?;
+        let solid = Solid::of(&mesh)?;
         let mut world = RigidWorld::new(STEP_SECONDS);
         world.add(&solid, mesh.positions(), &pose, [DVec3::ZERO, DVec3::new(0.3, -0.2, 0.4)]);
         let body = TearingBody::build_with(
@@ -168,10 +168,7 @@ impl Fall {
         self.piece_of_vertex = vec![0; self.rest.vertex_count()];
         for piece in 0..self.body.piece_count() {
             let triangles = self.body.piece_triangles(piece);
-            let solid = solid_of(triangles.iter().map(|&t| self.rest.triangle(t)))?;
-            let mut vertices: Vec<u32> = triangles.iter().flat_map(|&t| self.rest.corners(t)).collect();
-            vertices.sort_unstable();
-            vertices.dedup();
+            let (solid, vertices) = Solid::of_part(&self.rest, &triangles)?;
             vertices.iter().for_each(|&v| self.piece_of_vertex[v as usize] = piece as u32);
             let points: Vec<DVec3> = vertices.iter().map(|&v| self.rest.positions()[v as usize]).collect();
             let arm = whole.apply(solid.centre) - centre;
@@ -215,8 +212,4 @@ impl Fall {
         frame.count("energy", self.world.energy());
         frame.count("asleep", self.world.asleep() as f64);
     }
-}
-
-fn solid_of(triangles: impl Iterator<Item = fracas::geom::Triangle>) -> Result<Solid, SceneError> {
-    Solid::inside(triangles).ok_or(SceneError::NotOriented)
 }

@@ -6,7 +6,7 @@
 //! Frames have the contacts that the solver was given and no pairs: fragments that rest on each other touch in many
 //! triangles, and what part of that is proper crossing is rounding.
 
-use crate::{AddedTriangle, Frame, FrameContact, SceneError};
+use crate::{AddedTriangle, Frame, FrameContact, Run, Scene, SceneError, SceneOptions};
 use fracas::brittle::Solid;
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{Mesh, TriangleId};
@@ -31,6 +31,7 @@ struct Shown {
 pub(crate) struct Shards {
     pub world: PhysicsWorld,
     pub set: BreakableSet,
+    step_seconds: f64,
     shown: BTreeMap<(u32, u32), Shown>,
     positions: Vec<DVec3>,
     /// The fragment of every triangle slot.
@@ -66,6 +67,7 @@ impl Shards {
         Self {
             world,
             set,
+            step_seconds,
             shown: BTreeMap::new(),
             positions: Vec::new(),
             slots: Vec::new(),
@@ -74,6 +76,26 @@ impl Shards {
             removed: Vec::new(),
             work: Work::default(),
         }
+    }
+
+    /// The run of a scene that this world is the beginning of: `before` each step, with its number, bodies may come or be moved.
+    pub fn into_run(
+        mut self,
+        scene: &Scene,
+        options: &SceneOptions,
+        mut before: impl FnMut(&mut Self, usize) -> Result<(), SceneError> + Send + 'static,
+    ) -> Run {
+        let steps = options.steps.unwrap_or((scene.steps)(options.size));
+        let step_seconds = self.step_seconds;
+        let advance = move |step: usize, frame: &mut Frame| {
+            before(&mut self, step)?;
+            if step > 0 {
+                self.step(frame);
+            }
+            self.look(frame);
+            Ok(())
+        };
+        Run::new(steps, step_seconds, Some(0.0), Box::new(advance))
     }
 
     /// Adds a body that breaks.

@@ -17,7 +17,9 @@
 //!
 //! B. Mirtich, *Fast and accurate computation of polyhedral mass properties*, Journal of Graphics Tools, 1996.
 
+use crate::SceneError;
 use fracas::geom::{DVec3, Triangle};
+use fracas::mesh::{LiveMesh, Mesh, TriangleId};
 use glam::DMat3;
 
 /// What a rigid body of density 1 needs to know about its shape.
@@ -32,6 +34,21 @@ pub struct Solid {
 }
 
 impl Solid {
+    /// The body inside a closed mesh.
+    pub(crate) fn of(mesh: &Mesh) -> Result<Self, SceneError> {
+        let triangles = (0..mesh.triangle_count() as u32).map(|t| mesh.triangle(TriangleId(t)));
+        Self::inside(triangles).ok_or(SceneError::NotOriented)
+    }
+
+    /// The body inside some triangles of a mesh that close by themselves, and the vertices of these, sorted.
+    pub(crate) fn of_part(mesh: &LiveMesh, triangles: &[TriangleId]) -> Result<(Self, Vec<u32>), SceneError> {
+        let solid = Self::inside(triangles.iter().map(|&t| mesh.triangle(t)));
+        let mut vertices: Vec<u32> = triangles.iter().flat_map(|&t| mesh.corners(t)).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        Ok((solid.ok_or(SceneError::NotOriented)?, vertices))
+    }
+
     /// Measures the body inside some triangles that close and face outward. `None` if they enclose no volume.
     ///
     /// ```

@@ -1,14 +1,17 @@
 //! `fracas-bench p4`: brittle fracture, after Glondu, Schvartzman, Marchal, Dumont and Otaduy (2012).
 //!
 //! Updates of distances and sphere trees at a fracture beside making them anew (their Figure 9), preparation of large
-//! bodies, the cost of single queries, and whole steps of an engine beside its own shapes (`step`). All on one thread.
+//! bodies, the cost of single queries, whole steps of an engine beside its own shapes (`step`), and few contacts beside all of
+//! them (`figure5`). All on one thread. The report has the tables and charts of what is drawn in the paper.
 //!
 //! *Made anew* means what one would do without the update: a tree over the triangles of each fragment's surface, which is
 //! given, the distance of each node to it, and a sphere tree over the vertices of the surface alone, with the fast ordering.
 
+mod figure5;
 mod scenes;
 mod step;
 
+use crate::folder::Folder;
 use crate::metric::{Better, Report};
 use fracas::brittle::{
     BrittleBody, ContactFinder, ContactOptions, FillOptions, FragmentId, Solid, SolidOptions, SphereTree,
@@ -19,20 +22,27 @@ use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{Mesh, shapes, tets::brick};
 use fracas::{BuildOptions, MeshTree};
 use std::hint::black_box;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs the whole benchmark.
-pub fn run(report: &mut Report, quick: bool) {
-    let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
-    pool.install(|| {
+pub fn run(report: &mut Report, quick: bool, out: &Path) -> io::Result<()> {
+    let mut folder = Folder::create(out, "p4", "Brittle fracture")?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(io::Error::other)?;
+    pool.install(|| -> io::Result<()> {
         update(report, quick);
         prepare(report, quick);
         ordering(report, quick);
         queries(report);
         step::run(report, quick);
         scenes::run(report, quick);
-    });
+        figure5::write(report, &mut folder, quick)
+    })?;
+    folder.section("Metrics", "What the benchmark promises to watch.");
+    folder.table(report, "metrics", &report.table())?;
+    folder.finish(report)
 }
 
 fn ms(begin: Instant) -> f64 {

@@ -82,7 +82,7 @@ impl BrittleBody {
     /// The distance is exact, but for rounding.
     ///
     /// # Cost
-    /// About a microsecond.
+    /// Two to four microseconds in a body of 20,000 tetrahedra that has broken three times.
     #[must_use]
     pub fn find_nearest(&self, fragment: FragmentId, p: DVec3, reach: f64) -> Option<NearestSurface> {
         let known = self.fragment(fragment).ok()?;

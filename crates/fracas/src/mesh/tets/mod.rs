@@ -33,7 +33,7 @@ pub use adjacency::TetAdjacency;
 pub use boundary::Boundary;
 pub use brick::brick;
 pub use quality::DihedralAngles;
-pub use stuffing::{StuffError, StuffOptions, stuff};
+pub use stuffing::{GradedOptions, StuffError, StuffOptions, stuff, stuff_graded};
 
 use crate::exact::{Sign, orient3d};
 use crate::geom::DVec3;

@@ -33,8 +33,15 @@
 //! F. Labelle and J. R. Shewchuk, *Isosurface stuffing: fast tetrahedral meshes with good dihedral angles*, ACM Transactions on
 //! Graphics 26(3), 2007.
 
+mod cutting;
+mod graded;
+mod octree;
+
+pub use graded::{GradedOptions, stuff_graded};
+
 use super::{TetError, TetMesh};
 use crate::geom::DVec3;
+use cutting::{Node, cut_one, root};
 
 /// A lattice point moves onto a cut point nearer than this part of a long or of a short edge.
 const TOO_NEAR: [f64; 2] = [0.24999, 0.41189];
@@ -73,6 +80,22 @@ pub enum StuffError {
         cell: f64,
         /// Points of the lattice.
         points: f64,
+    },
+    /// More levels than are sensible.
+    #[error("{levels} levels are more than {most}")]
+    BadLevels {
+        /// As given.
+        levels: u32,
+        /// How many there may be.
+        most: u32,
+    },
+    /// The size asked for is not positive.
+    #[error("the size of cells asked for at ({}, {}, {}) is {size}, which is not positive", at.x, at.y, at.z)]
+    BadSize {
+        /// Where it was asked for.
+        at: DVec3,
+        /// What was asked for.
+        size: f64,
     },
     /// The field is not a number somewhere.
     #[error("the field is not finite at ({}, {}, {})", at.x, at.y, at.z)]
@@ -131,9 +154,6 @@ struct Lattice {
     /// Edges between inside and outside, lower point first, sorted, and where the surface crosses them.
     cuts: Vec<([u32; 2], f64)>,
 }
-
-/// A node of the mesh: a lattice point, twice, or a cut edge.
-type Node = [u32; 2];
 
 impl Lattice {
     fn sample(
@@ -338,44 +358,8 @@ impl Lattice {
     }
 
     fn fill_one(&self, corners: [u32; 4], tets: &mut Vec<[Node; 4]>) {
-        let value = |id: &u32| self.values[*id as usize];
-        let pick = |wanted: fn(f64) -> bool| {
-            corners.iter().copied().filter(|id| wanted(value(id))).collect::<Vec<u32>>()
-        };
-        let (inside, outside) = (pick(|v| v < 0.0), pick(|v| v > 0.0));
-        let whole = |id: u32| [id, id];
-        let cut = |a: u32, b: u32| [a.min(b), a.max(b)];
-        match (&inside[..], &outside[..]) {
-            ([], _) => {}
-            (_, []) => tets.push(corners.map(whole)),
-            (&[i], _) => {
-                tets.push(corners.map(|id| if value(&id) > 0.0 { cut(i, id) } else { whole(id) }));
-            }
-            (&[i, j], &[o]) => {
-                let zero = corners.into_iter().find(|id| value(id) == 0.0).expect("one of four is left");
-                let (first, second) = if self.leads(i, j, o) { (i, j) } else { (j, i) };
-                tets.push([whole(first), whole(second), cut(second, o), whole(zero)]);
-                tets.push([whole(first), cut(first, o), cut(second, o), whole(zero)]);
-            }
-            (&[i, j], &[o, q]) => {
-                let (a, b) = ([whole(i), cut(i, o), cut(i, q)], [whole(j), cut(j, o), cut(j, q)]);
-                let (zero_one, zero_two) = (self.leads(i, j, o), self.leads(i, j, q));
-                // Column 0 between the other two decides how those are joined; otherwise the shorter diagonal does.
-                let one_two = if zero_one != zero_two {
-                    zero_two
-                } else {
-                    let length = |p, q| self.position(p).distance_squared(self.position(q));
-                    length(a[1], b[2]) <= length(a[2], b[1])
-                };
-                push_prism(a, b, [zero_one, one_two, !zero_two], tets);
-            }
-            (&[i, j, k], &[o]) => {
-                let (a, b) = ([i, j, k].map(whole), [i, j, k].map(|id| cut(id, o)));
-                let leads = [self.leads(i, j, o), self.leads(j, k, o), self.leads(k, i, o)];
-                push_prism(a, b, leads, tets);
-            }
-            _ => unreachable!("a tetrahedron has four corners"),
-        }
+        let value = |id: u32| self.values[id as usize];
+        cut_one(corners, value, |i, j, o| self.leads(i, j, o), |node| self.position(node), tets);
     }
 
     /// Of the quad between `i` and `j` inside and their cuts towards `o`: whether the diagonal goes from `i` to the cut of `j`.
@@ -408,47 +392,6 @@ const STEPS: [[i64; 3]; 14] = [
     [-1, -1, 1],
     [-1, -1, -1],
 ];
-
-/// Three tetrahedra that fill the prism between triangles a and b. The diagonals of the quads between columns 0 1, 1 2 and
-/// 2 0 go from a of the first to b of the second where `leads`; they must not all lead around in one direction.
-fn push_prism(a: [Node; 3], b: [Node; 3], leads: [bool; 3], tets: &mut Vec<[Node; 4]>) {
-    // Each column leads two, one or none of the others: that is their order.
-    let wins = |k: usize| usize::from(leads[k]) + usize::from(!leads[(k + 2) % 3]);
-    let mut order = [0, 1, 2];
-    order.sort_by_key(|&k| 2 - wins(k));
-    debug_assert_eq!(order.map(wins), [2, 1, 0], "diagonals lead around");
-    let [x, y, z] = order;
-    tets.extend([[a[x], a[y], a[z], b[z]], [a[x], a[y], b[y], b[z]], [a[x], b[x], b[y], b[z]]]);
-}
-
-/// Where a function with values of opposite sign at 0 and 1 is zero, to a value below `close` or as near as ten steps come.
-fn root(f: impl Fn(f64) -> f64, at_0: f64, at_1: f64, close: f64) -> f64 {
-    let (mut low, mut high) = ((0.0, at_0), (1.0, at_1));
-    let mut t = at_0 / (at_0 - at_1);
-    // False position; an end that stays twice counts half (the Illinois rule), so both ends close in.
-    let mut last_side = 0;
-    for _ in 0..10 {
-        let value = f(t);
-        if value.abs() <= close || value.is_nan() {
-            break;
-        }
-        let side = if (value < 0.0) == (low.1 < 0.0) { -1 } else { 1 };
-        if side < 0 {
-            low = (t, value);
-            if last_side == side {
-                high.1 *= 0.5;
-            }
-        } else {
-            high = (t, value);
-            if last_side == side {
-                low.1 *= 0.5;
-            }
-        }
-        last_side = side;
-        t = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1));
-    }
-    t.clamp(0.0, 1.0)
-}
 
 #[cfg(test)]
 mod tests {
