@@ -63,6 +63,7 @@ mod order;
 mod packer;
 mod rows;
 mod search;
+mod sketch;
 mod table;
 mod validate;
 mod window;
