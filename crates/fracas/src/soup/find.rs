@@ -1,6 +1,7 @@
 //! Populating and asking, on one thread or on all, with the same answer.
 
-use super::grid::{Cell, Grid};
+use super::cut::Cell;
+use super::grid::Grid;
 use super::layer::Source;
 use super::search::{Question, Worker};
 use super::{SoupOptions, SoupStats};
@@ -38,6 +39,10 @@ pub struct SoupFinder {
 /// Cells are shared among threads in runs of at least this many.
 #[cfg(feature = "parallel")]
 const SMALLEST_TASK: usize = 16;
+
+/// Pairs from which sorting is shared too.
+#[cfg(feature = "parallel")]
+const MANY_PAIRS: usize = 4_000;
 
 impl SoupFinder {
     /// A finder with the given options.
@@ -149,7 +154,7 @@ impl SoupFinder {
 
     fn sort(&mut self) {
         #[cfg(feature = "parallel")]
-        if self.options.parallel && self.pairs.len() > 20_000 {
+        if self.options.parallel && self.pairs.len() > MANY_PAIRS {
             use rayon::slice::ParallelSliceMut;
             self.pairs.par_sort_unstable();
             return;

@@ -52,6 +52,7 @@
 //! Weller, Debowski, Zachmann: *kDet: Parallel Constant Time Collision Detection for Polygonal Objects*, Computer
 //! Graphics Forum, 2017.
 
+mod cut;
 mod distance;
 mod fans;
 mod find;
