@@ -82,8 +82,9 @@ impl Grid {
         if parts > 1 {
             join(&mut find_fans, &mut sort);
         } else {
-            find_fans();
+            // Fans come last: what they read, a search reads next.
             sort();
+            find_fans();
         }
         if let (Some(plan), Some(steps)) = (plan, steps) {
             self.scales[plan.scale].steps = steps;

@@ -21,8 +21,8 @@ pub(super) struct Question<'a> {
     pub(super) touch: Touch,
 }
 
-/// A window is given up when so many triangles have been searched: its rows then take about half a megabyte.
-const TRIANGLES_AT_A_TIME: u32 = 8192;
+/// A window is given up when so many triangles have been searched: its rows then take about three quarters of a megabyte.
+const TRIANGLES_AT_A_TIME: u32 = 12_288;
 
 /// Open pairs are decided whenever this many have gathered.
 const BATCH: usize = 4096;
