@@ -5,7 +5,8 @@
 //! 1. measure every triangle: its octave and the middle of its box,
 //! 2. choose levels from the histogram of octaves (`levels`); a level of one mesh is a *layer*,
 //! 3. give every triangle the key of the small cell that holds its middle, and sort by key (`order`),
-//! 4. cut the sorted list into *cells*, as large as the density asks for.
+//! 4. cut the sorted list into *cells*, as large as the density asks for (`cut`),
+//! 5. find the vertices around which triangles cannot meet (`fans`).
 //!
 //! Rows of eight triangles, with their boxes, are made of cells when they are searched (`window`).
 //!

@@ -1,9 +1,9 @@
 //! The part of a grid that is being searched: cells as rows of eight triangles, in little enough memory for the caches.
 //!
-//! Rows take four times the memory of the sorted list. If all of them were made at once, they would be written to memory and
-//! read again by the search, and that would take a tenth of its time for a million triangles. So a search goes from cell to
-//! cell in the order of the list, and makes rows of a cell when it first comes to it or to a neighbour; after some
-//! thousand triangles it begins anew. A few cells at the border are made twice.
+//! Rows take eight times the memory of the sorted list. If all of them were made at once, they would be written to memory and
+//! read again by the search, and that would take a tenth of its time for a million triangles. So a search takes some thousand
+//! triangles at a time in the order of the list. It makes rows of their cells, then of all neighbours beyond, and when it is
+//! through it begins anew. Cells at the border are made twice.
 //!
 //! ```text
 //!   sorted list   ────────┬──────────┬────────────────▶
