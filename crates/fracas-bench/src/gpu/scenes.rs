@@ -2,13 +2,14 @@
 
 use crate::folder::Folder;
 use crate::metric::Report;
+use crate::p5::figure8;
 use crate::p5::figure9::{self, Growth};
 use crate::p5::paper;
 use crate::p5::recordings::{Recording, spread};
 use crate::p5::table1::{self, Crowding};
 use fracas::SoupFinder;
 use fracas_gpu::{GpuError, GpuOptions, GpuSoup};
-use fracas_plot::{Align, Axis, BarChart, Bars, Table};
+use fracas_plot::{Align, Bars, Table};
 use std::io;
 use std::time::Instant;
 
@@ -146,18 +147,7 @@ fn population(
         table.row([step].into_iter().chain(cells.map(|ms| format!("{ms:.3}"))));
     }
     folder.table(report, "figure8_population", &table)?;
-    let chart = BarChart {
-        title: "Figure 8, right: population and collisions".to_owned(),
-        description: "Stacked bars for the frames of the chair scene.".to_owned(),
-        x_label: "step of the scene".to_owned(),
-        groups: steps().collect(),
-        y: Axis::linear("time per frame (ms)").from_zero(),
-        bars: vec![
-            Bars { name: "collisions".to_owned(), values: collisions },
-            Bars { name: "population".to_owned(), values: on_device.population.clone() },
-        ],
-        stacked: true,
-    };
+    let chart = figure8::population_chart(chair, &on_device.population, collisions);
     folder.chart("figure8_population", &chart.svg(), "The chair scene on the device.")
 }
 

@@ -128,17 +128,22 @@ fn right(report: &Report, folder: &mut Folder, chair: &Recording, measured: &Mea
         table.row([step].into_iter().chain(cells));
     }
     folder.table(report, "figure8_population", &table)?;
-    let chart = BarChart {
+    let chart = population_chart(chair, &measured.population, collisions);
+    folder.chart("figure8_population", &chart.svg(), "The chair scene, one thread.")
+}
+
+/// Population and collisions of a scene by step, in milliseconds, stacked.
+pub fn population_chart(scene: &Recording, population: &[f64], collisions: Vec<f64>) -> BarChart {
+    BarChart {
         title: "Figure 8, right: population and collisions".to_owned(),
         description: "Stacked bars for the frames of the chair scene.".to_owned(),
         x_label: "step of the scene".to_owned(),
-        groups: steps().collect(),
+        groups: scene.moments.iter().map(|moment| moment.step.to_string()).collect(),
         y: Axis::linear("time per frame (ms)").from_zero(),
         bars: vec![
             Bars { name: "collisions".to_owned(), values: collisions },
-            Bars { name: "population".to_owned(), values: measured.population.clone() },
+            Bars { name: "population".to_owned(), values: population.to_vec() },
         ],
         stacked: true,
-    };
-    folder.chart("figure8_population", &chart.svg(), "The chair scene, one thread.")
+    }
 }

@@ -4,7 +4,7 @@
 //! of scenes that are made after the paper's.
 
 mod analysis;
-mod figure8;
+pub mod figure8;
 pub mod figure9;
 mod loads;
 pub mod paper;

@@ -105,6 +105,11 @@ impl<'a> Elements<'a> {
         }
     }
 
+    /// Where the vertices of a triangle are.
+    pub(super) fn places(&self, corners: &[u32; 3]) -> [DVec3; 3] {
+        corners.map(|vertex| self.at(vertex))
+    }
+
     pub(super) fn share_a_vertex(&self, a: u32, b: u32) -> bool {
         let others = self.corners(b);
         self.corners(a).iter().any(|v| others.contains(v))
@@ -112,17 +117,7 @@ impl<'a> Elements<'a> {
 
     /// Whether two elements come within a distance of each other.
     pub(super) fn within(&self, a: u32, b: u32, distance: f64) -> bool {
-        if let Loops::Triangles(_) = self.loops {
-            return within(&self.triangle(a), &self.triangle(b), distance);
-        }
-        self.fan(a).any(|t| self.fan(b).any(|u| within(&t, &u, distance)))
-    }
-
-    fn triangle(&self, element: u32) -> Triangle {
-        match *self.corners(element) {
-            [a, b, c] => Triangle::new(self.at(a), self.at(b), self.at(c)),
-            _ => unreachable!("triangles have three corners"),
-        }
+        self.fan(a).any(|t| self.fan(b).any(|u| within(&t.corners(), &u.corners(), distance)))
     }
 
     fn fan(&self, element: u32) -> impl Iterator<Item = Triangle> + '_ {
@@ -205,17 +200,16 @@ fn around_four(p: [DVec3; 4]) -> (DVec3, f64) {
 }
 
 /// Whether two triangles come within a distance of each other.
-fn within(t: &Triangle, u: &Triangle, distance: f64) -> bool {
+pub(super) fn within(p: &[DVec3; 3], q: &[DVec3; 3], distance: f64) -> bool {
     let reach = distance * distance;
-    let (p, q) = (t.corners(), u.corners());
-    if apart_between_middles(&p, &q, distance) {
+    if apart_between_middles(p, q, distance) {
         return false;
     }
     let near = |a: &DVec3| q.iter().fold(false, |any, b| any | (a.distance_squared(*b) <= reach));
     if p.iter().any(near) {
         return true;
     }
-    if beyond_plane(&p, &q, distance) || beyond_plane(&q, &p, distance) {
+    if beyond_plane(p, q, distance) || beyond_plane(q, p, distance) {
         return false;
     }
     for i in 0..3 {
@@ -225,9 +219,10 @@ fn within(t: &Triangle, u: &Triangle, distance: f64) -> bool {
             }
         }
     }
-    p.iter().any(|&x| over_face(x, &q, distance))
-        || q.iter().any(|&x| over_face(x, &p, distance))
-        || exact::tri_tri(t, u) != Relation::Disjoint
+    let triangle = |p: &[DVec3; 3]| Triangle::new(p[0], p[1], p[2]);
+    p.iter().any(|&x| over_face(x, q, distance))
+        || q.iter().any(|&x| over_face(x, p, distance))
+        || exact::tri_tri(&triangle(p), &triangle(q)) != Relation::Disjoint
 }
 
 /// Whether two triangles are farther apart than a distance in the direction from one's middle to the other's.

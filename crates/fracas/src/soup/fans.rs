@@ -15,6 +15,9 @@ pub(super) struct Fans {
     fans: Vec<Fan>,
     /// Whether the triangles around a vertex meet in what they share only.
     flat: Vec<bool>,
+    /// The smallest and the largest vertex of every block of triangles, where threads share them.
+    #[cfg(feature = "parallel")]
+    ends: Vec<[u32; 2]>,
 }
 
 /// Fans of so many vertices are looked at by one thread at a time.
@@ -42,9 +45,18 @@ impl Fans {
         parts: usize,
     ) {
         self.judge_all(source, octaves, largest, steps, parts);
-        for ((vertex, steps), _) in (0..).zip(steps).zip(&self.flat).filter(|(_, flat)| **flat) {
-            steps[3] = vertex;
+        let mark = |(vertex, (steps, &flat)): (usize, (&mut Steps, &bool))| {
+            if flat {
+                steps[3] = vertex as i32;
+            }
+        };
+        #[cfg(feature = "parallel")]
+        if parts > 1 {
+            let all = steps.par_iter_mut().zip(&self.flat).enumerate();
+            all.with_min_len(VERTICES_AT_A_TIME).for_each(mark);
+            return;
         }
+        steps.iter_mut().zip(&self.flat).enumerate().for_each(mark);
     }
 
     fn judge_all(&mut self, source: &Source, octaves: &[u16], largest: u16, steps: &[Steps], parts: usize) {
@@ -57,13 +69,24 @@ impl Fans {
         let level = Level::new();
         #[cfg(feature = "parallel")]
         if parts > 1 {
-            // Every thread reads all triangles and keeps what belongs to its own vertices: the order is the same.
+            // Every thread keeps what belongs to its own vertices, so that the order is the same. It reads all blocks of
+            // triangles that have any.
+            let blocks = source.triangles.par_chunks(TRIANGLES_IN_A_BLOCK);
+            blocks.with_min_len(16).map(ends).collect_into_vec(&mut self.ends);
+            let ends = &self.ends;
             let share = vertices.div_ceil(parts).max(1);
             (self.counts.par_chunks_mut(share), self.fans.par_chunks_mut(share))
                 .into_par_iter()
                 .enumerate()
                 .for_each(|(k, (counts, fans))| {
-                    gather((k * share) as u32, source, octaves, largest, counts, fans);
+                    let (first, end) = ((k * share) as u32, (k * share + fans.len()) as u32);
+                    let triangles = source.triangles.chunks(TRIANGLES_IN_A_BLOCK);
+                    let blocks = triangles.zip(octaves.chunks(TRIANGLES_IN_A_BLOCK)).zip(ends);
+                    for ((triangles, octaves), ends) in blocks {
+                        if ends[0] < end && first <= ends[1] {
+                            gather(first, triangles, octaves, largest, counts, fans);
+                        }
+                    }
                 });
             (
                 self.flat.par_chunks_mut(VERTICES_AT_A_TIME),
@@ -79,18 +102,36 @@ impl Fans {
             return;
         }
         let _ = (parts, VERTICES_AT_A_TIME);
-        gather(0, source, octaves, largest, &mut self.counts, &mut self.fans);
+        gather(0, source.triangles, octaves, largest, &mut self.counts, &mut self.fans);
         dispatch!(level, simd => judge(simd, 0, steps, &self.counts, &self.fans, &mut self.flat));
     }
+}
+
+/// Triangles whose smallest and largest vertices are noted together.
+#[cfg(feature = "parallel")]
+const TRIANGLES_IN_A_BLOCK: usize = 1024;
+
+/// The smallest and the largest vertex of a block of triangles.
+#[cfg(feature = "parallel")]
+fn ends(triangles: &[[u32; 3]]) -> [u32; 2] {
+    let vertices = triangles.as_flattened().iter();
+    vertices.fold([u32::MAX, 0], |[least, most], &v| [least.min(v), most.max(v)])
 }
 
 /// Too many for a fan, however many more come.
 const SPOILT: u8 = 100;
 
 /// Lists the triangles around the vertices from `first` on.
-fn gather(first: u32, source: &Source, octaves: &[u16], largest: u16, counts: &mut [u8], fans: &mut [Fan]) {
+fn gather(
+    first: u32,
+    triangles: &[[u32; 3]],
+    octaves: &[u16],
+    largest: u16,
+    counts: &mut [u8],
+    fans: &mut [Fan],
+) {
     let counts = &mut counts[..fans.len()];
-    for (&[a, b, c], &octave) in source.triangles.iter().zip(octaves) {
+    for (&[a, b, c], &octave) in triangles.iter().zip(octaves) {
         let more = if octave <= largest { 1 } else { SPOILT };
         for (vertex, ends) in [(a, [b, c]), (b, [c, a]), (c, [a, b])] {
             let at = vertex.wrapping_sub(first) as usize;

@@ -1,6 +1,7 @@
 //! Populating and asking, on one thread or on all, with the same answer.
 
-use super::grid::{Cell, Grid};
+use super::cut::Cell;
+use super::grid::Grid;
 use super::layer::Source;
 use super::search::{Question, Worker};
 use super::{SoupOptions, SoupStats};
@@ -37,7 +38,11 @@ pub struct SoupFinder {
 
 /// Cells are shared among threads in runs of at least this many.
 #[cfg(feature = "parallel")]
-const SMALLEST_TASK: usize = 16;
+const SMALLEST_TASK: usize = 32;
+
+/// Pairs from which sorting is shared too.
+#[cfg(feature = "parallel")]
+const MANY_PAIRS: usize = 4_000;
 
 impl SoupFinder {
     /// A finder with the given options.
@@ -149,7 +154,7 @@ impl SoupFinder {
 
     fn sort(&mut self) {
         #[cfg(feature = "parallel")]
-        if self.options.parallel && self.pairs.len() > 20_000 {
+        if self.options.parallel && self.pairs.len() > MANY_PAIRS {
             use rayon::slice::ParallelSliceMut;
             self.pairs.par_sort_unstable();
             return;
@@ -170,15 +175,14 @@ fn ask(mut workers: Vec<Worker>, question: &Question, parallel: bool) -> Vec<Wor
             while workers.len() < threads {
                 workers.push(Worker::default());
             }
-            let share = (cells / (16 * threads)).max(SMALLEST_TASK);
             let next = AtomicUsize::new(0);
+            // Long runs of cells first, as windows have fewer borders in them; short ones in the end, to finish together.
+            let end_of =
+                |first: usize| cells.min(first + ((cells - first) / (4 * threads)).max(SMALLEST_TASK));
+            let take = |first: usize| (first < cells).then(|| end_of(first));
             workers.par_iter_mut().with_max_len(1).for_each(|worker| {
-                loop {
-                    let first = share * next.fetch_add(1, Ordering::Relaxed);
-                    if first >= cells {
-                        break;
-                    }
-                    worker.run(question, first..cells.min(first + share));
+                while let Ok(first) = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
+                    worker.run(question, first..end_of(first));
                 }
             });
             return workers;

@@ -5,67 +5,54 @@
 //! 1. measure every triangle: its octave and the middle of its box,
 //! 2. choose levels from the histogram of octaves (`levels`); a level of one mesh is a *layer*,
 //! 3. give every triangle the key of the small cell that holds its middle, and sort by key (`order`),
-//! 4. cut the sorted list into *cells*, as large as the density asks for.
+//! 4. cut the sorted list into *cells*, as large as the density asks for (`cut`),
+//! 5. find the vertices around which triangles cannot meet (`fans`).
 //!
 //! Rows of eight triangles, with their boxes, are made of cells when they are searched (`window`).
 //!
 //! On several threads each takes a part of the list; the result is the same.
 
+use super::cut::{Cell, Keyed};
 use super::fans::Fans;
 use super::layer::{Layer, Scale, Source, ToKey, below};
 use super::levels::{self, Histogram, Octave};
-use super::order::{self, AXIS_BITS, Item, Sorting};
+use super::order::{self, Item, Lists, Sorting};
 use super::table::Table;
 use super::{CellTable, SoupOptions};
 use crate::geom::DVec3;
-use crate::pairs::LANES;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// The triangles of one cell: a run of the sorted list.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
-    /// Layer and Morton code of the cell.
-    pub(super) key: u64,
-    pub(super) layer: u32,
-    /// First of its items, and how many there are.
-    pub(super) start: u32,
-    pub(super) count: u32,
-    /// The lowest corner: in coordinates of the layer, and in steps of its scale.
-    pub(super) place: [f32; 3],
-    pub(super) steps: [i32; 3],
-}
-
-impl Cell {
-    /// Rows of eight that it takes.
-    pub(super) fn row_count(&self) -> usize {
-        (self.count as usize).div_ceil(LANES)
-    }
-}
-
-/// A cell should hold so many triangles on average.
-const TRIANGLES_PER_CELL: u64 = 20;
+/// Of so many triangles in a row one is read ahead: what is near it in the list is mostly near it in memory.
+pub(super) const AHEAD: usize = 4;
 
 /// All layers and cells of one frame. Only the memory outlives it.
 #[derive(Default)]
 pub(super) struct Grid {
-    octaves: Vec<u16>,
-    middles: Vec<DVec3>,
+    measured: Measured,
     histograms: Vec<Histogram>,
     tops: Vec<usize>,
     level_of: Vec<u8>,
     to_keys: Vec<ToKey>,
-    /// Triangles before they are sorted, and two more lists to sort them: as small as can be, or as they are.
-    small: [Vec<u64>; 3],
-    large: [Vec<Item>; 3],
-    /// Triangles in order.
-    pub(super) items: Vec<Item>,
+    /// Triangles in order: in the first list if key and number fit into 64 bits together.
+    small: Lists<u64>,
+    large: Lists<Item>,
+    /// How many of those bits are the number's; none if the second list is in use.
+    id_bits: u32,
     pub(super) layers: Vec<Layer>,
     pub(super) cells: Vec<Cell>,
+    cells_of_parts: Vec<Vec<Cell>>,
     pub(super) scales: Vec<Scale>,
     pub(super) scale_count: usize,
     pub(super) fans: Fans,
     pub(super) table: Table,
+}
+
+/// What is known of every triangle.
+#[derive(Default)]
+struct Measured {
+    octaves: Vec<u16>,
+    middles: Vec<DVec3>,
 }
 
 impl Grid {
@@ -76,27 +63,73 @@ impl Grid {
         self.measure(sources, count, parts);
         self.choose_layers(sources.len());
         self.choose_scales(sources, parts);
-        self.find_fans(sources, parts);
-        let width = self.key_bits();
-        self.order(sources, width, options, parts);
-        self.cut(width, options);
-        self.table.build(options.table, &self.cells, count);
+        // Neither of the two needs the other, so that one goes on where the other has work for one thread only.
+        let measured = std::mem::take(&mut self.measured);
+        let mut fans = std::mem::take(&mut self.fans);
+        let plan = self.plan_fans(sources);
+        let mut steps = plan.map(|plan| std::mem::take(&mut self.scales[plan.scale].steps));
+        let mut find_fans = || {
+            fans.clear();
+            if let (Some(plan), Some(steps)) = (plan, &mut steps) {
+                fans.find(&sources[0], &measured.octaves, plan.largest, steps, parts);
+            }
+        };
+        let mut sort = || {
+            let width = self.key_bits();
+            self.order(sources, &measured, width, options, parts);
+            self.cut(width, options, parts);
+            self.table.build(options.table, &self.cells, count);
+        };
+        if parts > 1 {
+            join(&mut find_fans, &mut sort);
+        } else {
+            // Fans come last: what they read, a search reads next.
+            sort();
+            find_fans();
+        }
+        if let (Some(plan), Some(steps)) = (plan, steps) {
+            self.scales[plan.scale].steps = steps;
+        }
+        (self.measured, self.fans) = (measured, fans);
     }
 
     /// Triangles in all cells.
     pub(super) fn triangle_count(&self) -> usize {
-        self.items.len()
+        self.measured.octaves.len()
+    }
+
+    /// The triangles of a cell, in order.
+    #[inline(always)]
+    pub(super) fn for_each_triangle(&self, cell: &Cell, mut with: impl FnMut(u32)) {
+        if self.id_bits > 0 {
+            let id = (1 << self.id_bits) - 1;
+            self.small.sorted[cell.items()].iter().for_each(|small| with((small & id) as u32));
+        } else {
+            self.large.sorted[cell.items()].iter().for_each(|item| with(item.triangle));
+        }
+    }
+
+    /// One in [`AHEAD`] triangles of a cell.
+    #[inline(always)]
+    pub(super) fn for_some_triangles(&self, cell: &Cell, mut with: impl FnMut(u32)) {
+        if self.id_bits > 0 {
+            let id = (1 << self.id_bits) - 1;
+            self.small.sorted[cell.items()].chunks(AHEAD).for_each(|some| with((some[0] & id) as u32));
+        } else {
+            self.large.sorted[cell.items()].chunks(AHEAD).for_each(|some| with(some[0].triangle));
+        }
     }
 
     /// Finds octaves and middles, and one histogram for each mesh.
     fn measure(&mut self, sources: &[Source], count: usize, parts: usize) {
-        self.octaves.resize(count, 0);
-        self.middles.resize(count, DVec3::ZERO);
+        let Measured { octaves, middles } = &mut self.measured;
+        octaves.resize(count, 0);
+        middles.resize(count, DVec3::ZERO);
         let wanted = parts.max(1) * sources.len();
         while self.histograms.len() < wanted {
             self.histograms.push(Histogram::new());
         }
-        let (mut octaves, mut middles) = (&mut self.octaves[..], &mut self.middles[..]);
+        let (mut octaves, mut middles) = (&mut octaves[..], &mut middles[..]);
         for (source, histograms) in sources.iter().zip(self.histograms.chunks_mut(parts)) {
             let (mine, later) = octaves.split_at_mut(source.triangles.len());
             octaves = later;
@@ -165,23 +198,22 @@ impl Grid {
         }
     }
 
-    /// A mesh that is compared with itself: finds out where neighbours cannot meet.
-    fn find_fans(&mut self, sources: &[Source], parts: usize) {
-        self.fans.clear();
-        let [source] = sources else { return };
+    /// A mesh that is compared with itself: in which steps to find out where neighbours cannot meet.
+    fn plan_fans(&self, sources: &[Source]) -> Option<FanPlan> {
+        let [source] = sources else { return None };
         if self.layers.is_empty() || source.positions.len() > i32::MAX as usize {
-            return;
+            return None;
         }
         // In the steps that suit most triangles; larger ones would wrap around.
         let mut counts = [0_u32; levels::MOST_LEVELS];
         for layer in &self.layers {
             counts[layer.scale_of_steps as usize] += layer.count;
         }
-        let most = (0..self.scale_count).max_by_key(|&scale| counts[scale]).expect("a layer has a scale");
+        let scale = (0..self.scale_count).max_by_key(|&scale| counts[scale])?;
         let tops = self.layers.iter().zip(&self.tops);
-        let suited = tops.filter(|(layer, _)| layer.scale_of_steps as usize == most);
-        let largest = suited.map(|(_, &top)| top as u16).max().expect("a scale has layers");
-        self.fans.find(source, &self.octaves, largest, &mut self.scales[most].steps, parts);
+        let suited = tops.filter(|(layer, _)| layer.scale_of_steps as usize == scale);
+        let largest = suited.map(|(_, &top)| top as u16).max()?;
+        Some(FanPlan { scale, largest })
     }
 
     /// How many bits an axis needs in the keys of all layers.
@@ -191,27 +223,29 @@ impl Grid {
     }
 
     /// Gives a key to every triangle and sorts them by it.
-    fn order(&mut self, sources: &[Source], width: u32, options: &SoupOptions, parts: usize) {
-        let count = self.octaves.len();
-        self.items.resize(count, Item::default());
+    fn order(
+        &mut self,
+        sources: &[Source],
+        measured: &Measured,
+        width: u32,
+        options: &SoupOptions,
+        parts: usize,
+    ) {
         self.to_keys.clear();
         let to_key = |(number, layer): (usize, &Layer)| ToKey::new(layer, (number as u64) << (3 * width));
         self.to_keys.extend(self.layers.iter().enumerate().map(to_key));
-        let slots = Table::slots(options.table, count);
+        let slots = Table::slots(options.table, measured.octaves.len());
         let keys = Keys { grid: (&self.level_of, &self.to_keys), meshes: sources.len(), options, slots };
-        let known = (&self.octaves[..], &self.middles[..]);
         let bits_of = |count: usize| usize::BITS - count.saturating_sub(1).leading_zeros();
         let key_bits = 3 * width + bits_of(self.layers.len());
         let most = sources.iter().map(|source| source.triangles.len()).max().unwrap_or(0);
-        let id_bits = bits_of(most);
+        let id_bits = bits_of(most).max(1);
+        self.id_bits = 0;
         if options.table != CellTable::Sorted {
-            let [from, ..] = &mut self.large;
-            keys.give_all(sources, known, from, parts, |item| item);
+            keys.give_all(sources, measured, &mut self.large.from, parts, |item| item);
             let bits = u32::BITS - (slots - 1).leading_zeros();
-            let sorting =
-                Sorting { bits, value: |item: &Item| u64::from(item.slot), item: |item: &Item| *item };
-            sort(&sorting, &mut self.large, &mut self.items, parts);
-            for slot in self.items.chunk_by_mut(|a, b| a.slot == b.slot) {
+            self.large.sort(&Sorting { bits, value: |item: &Item| u64::from(item.slot) }, parts);
+            for slot in self.large.sorted.chunk_by_mut(|a, b| a.slot == b.slot) {
                 slot.sort_unstable_by_key(|item| (item.key, item.triangle));
             }
             return;
@@ -223,81 +257,56 @@ impl Grid {
         let skipped = if saves { skipped } else { 0 };
         let bits = key_bits - skipped;
         if key_bits + id_bits <= u64::BITS {
-            let [from, ..] = &mut self.small;
-            keys.give_all(sources, known, from, parts, |item| item.key << id_bits | u64::from(item.triangle));
-            let id = (1 << id_bits) - 1;
-            let sorting = Sorting {
-                bits,
-                value: |small: &u64| small >> (id_bits + skipped),
-                item: |small: &u64| Item { key: small >> id_bits, slot: 0, triangle: (small & id) as u32 },
-            };
-            sort(&sorting, &mut self.small, &mut self.items, parts);
+            self.id_bits = id_bits;
+            let from = &mut self.small.from;
+            keys.give_all(sources, measured, from, parts, |item| {
+                item.key << id_bits | u64::from(item.triangle)
+            });
+            self.small.sort(&Sorting { bits, value: |small: &u64| small >> (id_bits + skipped) }, parts);
         } else {
-            let [from, ..] = &mut self.large;
-            keys.give_all(sources, known, from, parts, |item| item);
-            let sorting =
-                Sorting { bits, value: |item: &Item| item.key >> skipped, item: |item: &Item| *item };
-            sort(&sorting, &mut self.large, &mut self.items, parts);
+            keys.give_all(sources, measured, &mut self.large.from, parts, |item| item);
+            self.large.sort(&Sorting { bits, value: |item: &Item| item.key >> skipped }, parts);
         }
     }
 
     /// Cuts the sorted list into cells.
-    fn cut(&mut self, width: u32, options: &SoupOptions) {
-        if options.table == CellTable::Sorted {
-            self.size_cells(width);
+    fn cut(&mut self, width: u32, options: &SoupOptions, parts: usize) {
+        let can_choose = options.table == CellTable::Sorted;
+        if self.id_bits > 0 {
+            let bits = self.id_bits;
+            let list = Keyed { list: &self.small.sorted, key: |small: &u64| small >> bits, width };
+            list.cut(&mut self.layers, &self.scales, can_choose, &mut self.cells_of_parts, parts);
+        } else {
+            let list = Keyed { list: &self.large.sorted, key: |item: &Item| item.key, width };
+            list.cut(&mut self.layers, &self.scales, can_choose, &mut self.cells_of_parts, parts);
         }
         self.cells.clear();
+        self.cells_of_parts.iter().for_each(|cells| self.cells.extend_from_slice(cells));
         for layer in &mut self.layers {
             layer.cells = [u32::MAX, 0];
         }
-        let places = (1_u64 << (3 * width)) - 1;
-        let mut start = 0;
-        while start < self.items.len() {
-            let key = self.items[start].key;
-            let number = (key >> (3 * width)) as usize;
-            let layer = &mut self.layers[number];
-            let shift = 3 * layer.cell_bits;
-            let same = self.items[start..].iter().take_while(|item| item.key >> shift == key >> shift);
-            let count = same.count();
-            let cell = self.cells.len() as u32;
-            layer.cells = [layer.cells[0].min(cell), cell + 1];
-            let place = (key & places) >> shift;
-            let corner = order::unmorton(place).map(|x| x as f64 * layer.cell_width());
-            let scale = &self.scales[layer.scale_of_steps as usize];
-            let units = scale.scale / layer.scale;
-            self.cells.push(Cell {
-                // Cells of different layers are of different size: the layer stands above all bits of a place.
-                key: (number as u64) << (3 * AXIS_BITS) | place,
-                layer: number as u32,
-                start: start as u32,
-                count: count as u32,
-                place: corner.map(|x| x as f32),
-                steps: scale.round((DVec3::from_array(corner) + layer.base) * units),
-            });
-            start += count;
+        for (number, cell) in (0..).zip(&self.cells) {
+            let [first, end] = &mut self.layers[cell.layer as usize].cells;
+            (*first, *end) = ((*first).min(number), number + 1);
         }
     }
+}
 
-    /// Chooses for each layer the smallest cells that hold enough triangles on average.
-    fn size_cells(&mut self, width: u32) {
-        let mut start = 0;
-        for layer in &mut self.layers {
-            let items = &self.items[start..start + layer.count as usize];
-            start += items.len();
-            // How many neighbours in the list are first told apart by each bit triple of the key.
-            let mut told_apart = [0_u64; 23];
-            for pair in items.windows(2) {
-                let differs = u64::BITS - (pair[0].key ^ pair[1].key).leading_zeros();
-                told_apart[differs.div_ceil(3) as usize] += 1;
-            }
-            let mut bits = layer.least_cell_bits();
-            let mut cells = 1 + told_apart[bits as usize + 1..].iter().sum::<u64>();
-            while bits < width && cells * TRIANGLES_PER_CELL > u64::from(layer.count) {
-                bits += 1;
-                cells -= told_apart[bits as usize];
-            }
-            layer.cell_bits = bits;
-        }
+/// In which scale fans are looked at, and the largest octave that fits into it.
+#[derive(Clone, Copy)]
+struct FanPlan {
+    scale: usize,
+    largest: u16,
+}
+
+/// Does two things, side by side if there are threads for it.
+fn join(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+    #[cfg(feature = "parallel")]
+    rayon::join(a, b);
+    #[cfg(not(feature = "parallel"))]
+    {
+        a();
+        b();
     }
 }
 
@@ -339,18 +348,18 @@ impl Keys<'_> {
     fn give_all<T: Copy + Default + Send>(
         &self,
         sources: &[Source],
-        (octaves, middles): (&[u16], &[DVec3]),
+        measured: &Measured,
         list: &mut Vec<T>,
         parts: usize,
         into: impl Fn(Item) -> T + Copy + Sync,
     ) {
-        list.resize(octaves.len(), T::default());
+        list.resize(measured.octaves.len(), T::default());
         let mut start = 0;
         for (mesh, source) in sources.iter().enumerate() {
             let part = start..start + source.triangles.len();
             start = part.end;
             let list = &mut list[part.clone()];
-            let (octaves, middles) = (&octaves[part.clone()], &middles[part]);
+            let (octaves, middles) = (&measured.octaves[part.clone()], &measured.middles[part]);
             #[cfg(feature = "parallel")]
             if parts > 1 {
                 let share = list.len().div_ceil(parts).max(1);
@@ -394,24 +403,5 @@ impl Keys<'_> {
             let key = to_key.prefix | order::morton(place);
             *place_in_list = into(Item { key, slot, triangle: triangle as u32 });
         }
-    }
-}
-
-/// Sorts the first of three lists into items.
-fn sort<T: Copy + Default + Send + Sync, V, I>(
-    sorting: &Sorting<V, I>,
-    [from, mine, spare]: &mut [Vec<T>; 3],
-    items: &mut [Item],
-    parts: usize,
-) where
-    V: Fn(&T) -> u64 + Sync,
-    I: Fn(&T) -> Item + Sync,
-{
-    spare.resize(from.len(), T::default());
-    if parts > 1 {
-        mine.resize(from.len(), T::default());
-        sorting.sort_side_by_side(from, mine, spare, items, parts);
-    } else {
-        sorting.sort(from, spare, items);
     }
 }

@@ -26,13 +26,14 @@
 //! Definitions 3.1 and 3.2 of Weller, Debowski, Zachmann: *kDet: Parallel Constant Time Collision Detection for Polygonal
 //! Objects*, Computer Graphics Forum, 2017.
 
-use super::distance::{Element, Elements};
+use super::distance::{self, Element, Elements};
 use super::order;
+use super::sketch::{ALMOST, Hull, Lanes, Sketch, itself};
 use crate::geom::{DVec3, round};
 use crate::mesh::Mesh;
 use crate::pairs::{LANES, bits};
 use fearless_simd::prelude::*;
-use fearless_simd::{dispatch, f32x8};
+use fearless_simd::{dispatch, f32x8, i32x8, mask32x8};
 use std::ops::Range;
 
 /// The smallest *k* of each element of a set, and of the set.
@@ -148,16 +149,14 @@ impl KFree {
     }
 }
 
-/// Diameters of at least this part of another count as no smaller.
-const ALMOST: f64 = 1.0 - 1e-9;
-
 /// All elements, sorted by size and place.
 struct Crowd {
     /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
     order: Vec<u32>,
     sizes: Vec<Element>,
-    /// The vertices of triangles; polygons have none here.
+    /// The vertices of triangles, and where they are; polygons have none here.
     corners: Vec<[u32; 3]>,
+    places: Vec<[DVec3; 3]>,
     sketches: Vec<Sketch>,
     keys: Vec<u64>,
     levels: Vec<Level>,
@@ -168,48 +167,6 @@ struct Crowd {
     /// What holds the elements of every eight places of the order.
     blocks: Vec<Hull>,
     shift: u32,
-}
-
-/// An element in `f32`: a box that holds it, and a diameter that is not smaller than its own.
-#[derive(Clone, Copy)]
-#[repr(C, align(32))]
-struct Sketch {
-    low: [f32; 3],
-    high: [f32; 3],
-    diameter: f32,
-}
-
-impl Sketch {
-    fn new(element: &Element) -> Self {
-        Self {
-            low: element.low.to_array().map(round::down),
-            high: element.high.to_array().map(round::up),
-            diameter: round::up(element.diameter),
-        }
-    }
-}
-
-/// What holds several elements: their box, the upper corner negated, the largest diameter negated, and any number. One
-/// comparison tells whether something may be found in it.
-#[derive(Clone, Copy)]
-#[repr(C, align(32))]
-struct Hull([f32; LANES]);
-
-impl Hull {
-    const EMPTY: Self = Self([f32::INFINITY; LANES]);
-
-    /// Makes it hold an element, too.
-    fn add(&mut self, e: &Sketch) {
-        let [[a, b, c], [d, f, g]] = [e.low, e.high];
-        for (mine, number) in self.0.iter_mut().zip([a, b, c, -d, -f, -g, -e.diameter, 0.0]) {
-            *mine = mine.min(number);
-        }
-    }
-
-    /// Whether it may hold something that is wanted; see [`Crowd::wanted`].
-    fn may_hold(&self, limits: &[f32; LANES]) -> bool {
-        self.0.iter().zip(limits).fold(true, |all, (number, limit)| all & (number <= limit))
-    }
 }
 
 /// What is looked for: all that reaches into a box and has at least this diameter.
@@ -289,7 +246,8 @@ impl Crowd {
         };
         let blocks = sketches.chunks(LANES).map(hull).collect();
         let corners = elements.corners_of_triangles(&order);
-        Self { order, sizes, corners, sketches, keys, levels, cells, bounds, blocks, shift }
+        let places = corners.iter().map(|corners| elements.places(corners)).collect();
+        Self { order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
     }
 
     /// Elements in a cell, as a range of the order; none if no element may be near what is looked for.
@@ -337,6 +295,10 @@ impl Crowd {
         let (low, high) =
             ([load(&low[0]), load(&low[1]), load(&low[2])], [load(&high[0]), load(&high[1]), load(&high[2])]);
         let least = load(&least);
+        let (zero, one) = (i32x8::splat(simd, 0), i32x8::splat(simd, 1));
+        let mut sum = zero;
+        let lanes = first..first + counts.len();
+        let lanes = Lanes::new(simd, &self.sizes[lanes.clone()], self.corners.get(lanes).unwrap_or(&[]));
         let limits = load(&[
             high[0].reduce_max(),
             high[1].reduce_max(),
@@ -360,13 +322,30 @@ impl Crowd {
                     for axis in 0..3 {
                         hits &= low[axis].simd_le(sketch.high[axis]) & high[axis].simd_ge(sketch.low[axis]);
                     }
-                    for lane in bits(hits.to_bitmask() as u32) {
-                        let [near, touching] = self.compare(elements, first + lane, other);
-                        counts[lane][0] += u32::from(near);
-                        counts[lane][1] += u32::from(touching);
+                    let hits = hits.to_bitmask() as u32;
+                    if hits == 0 {
+                        continue;
+                    }
+                    let larger = hits & lanes.not_larger(self.sizes[other].diameter) & !itself(first, other);
+                    // Most of them are neighbours, and no look at anything else is needed.
+                    let touching = match self.corners.get(other) {
+                        Some(corners) => larger & lanes.sharing(corners),
+                        None => bits(larger)
+                            .filter(|lane| {
+                                elements.share_a_vertex(self.order[first + lane], self.order[other])
+                            })
+                            .fold(0, |mask, lane| mask | 1 << lane),
+                    };
+                    sum += mask32x8::from_bitmask(simd, u64::from(touching)).select(one, zero);
+                    for lane in bits(larger & !touching) {
+                        counts[lane][0] += u32::from(self.is_near(elements, first + lane, other));
                     }
                 }
             }
+        }
+        for (count, touching) in counts.iter_mut().zip(sum.to_array()) {
+            count[0] += touching as u32;
+            count[1] = touching as u32;
         }
     }
 
@@ -385,31 +364,16 @@ impl Crowd {
         Wanted { low, high, least, limits }
     }
 
-    /// Whether the second of two elements, by their places in the order, is larger and near, and whether it shares a vertex.
-    #[inline(always)]
-    fn compare(&self, elements: &Elements, at: usize, other: usize) -> [bool; 2] {
+    /// Whether the second of two elements, by their places in the order, comes near the first.
+    fn is_near(&self, elements: &Elements, at: usize, other: usize) -> bool {
         let (element, e) = (&self.sizes[at], &self.sizes[other]);
-        if other == at || e.diameter < ALMOST * element.diameter {
-            return [false; 2];
-        }
-        // Most of them are neighbours, and no look at anything else is needed.
-        if self.share_a_vertex(elements, at, other) {
-            return [true; 2];
-        }
         let (low, high) = element.grown();
-        let apart = low.cmpgt(e.high) | high.cmplt(e.low);
-        let near = !apart.any() && elements.within(self.order[at], self.order[other], element.reach());
-        [near, false]
-    }
-
-    #[inline(always)]
-    fn share_a_vertex(&self, elements: &Elements, at: usize, other: usize) -> bool {
-        match (self.corners.get(at), self.corners.get(other)) {
-            // No shortcut: a jump for each would be mispredicted.
-            (Some(p), Some(q)) => {
-                p.iter().fold(false, |any, &v| any | (v == q[0]) | (v == q[1]) | (v == q[2]))
-            }
-            _ => elements.share_a_vertex(self.order[at], self.order[other]),
+        if (low.cmpgt(e.high) | high.cmplt(e.low)).any() {
+            return false;
+        }
+        match (self.places.get(at), self.places.get(other)) {
+            (Some(p), Some(q)) => distance::within(p, q, element.reach()),
+            _ => elements.within(self.order[at], self.order[other], element.reach()),
         }
     }
 

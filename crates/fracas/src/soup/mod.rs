@@ -52,6 +52,7 @@
 //! Weller, Debowski, Zachmann: *kDet: Parallel Constant Time Collision Detection for Polygonal Objects*, Computer
 //! Graphics Forum, 2017.
 
+mod cut;
 mod distance;
 mod fans;
 mod find;
@@ -63,6 +64,7 @@ mod order;
 mod packer;
 mod rows;
 mod search;
+mod sketch;
 mod table;
 mod validate;
 mod window;

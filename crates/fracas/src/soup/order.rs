@@ -3,6 +3,9 @@
 //! A key interleaves the bits of the three cell coordinates (a Morton code), so that triangles near each other come
 //! to lie near each other, and the first bits of a key are the key of a larger cell.
 
+#[cfg(feature = "parallel")]
+use std::ops::Range;
+
 /// A triangle on its way to its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Item {
@@ -73,33 +76,55 @@ pub(super) fn mix(key: u64) -> u64 {
 }
 
 /// Bits that one pass of the sort looks at, at most.
-const DIGIT: u32 = 11;
+const DIGIT: u32 = 12;
 
 /// How many passes it takes to sort by so many bits.
 pub(super) fn passes(bits: u32) -> u32 {
     bits.div_ceil(DIGIT)
 }
 
-/// What is sorted, and how: items on their way may be smaller than they are in the end, as memory traffic is what counts.
-#[derive(Clone, Copy)]
-pub(super) struct Sorting<V, I> {
+/// What is sorted, and how: items may be as small as they can be, as memory traffic is what counts.
+pub(super) struct Sorting<V> {
     /// Only the lowest so many bits of values are looked at.
     pub(super) bits: u32,
     /// The value of something to be sorted.
     pub(super) value: V,
-    /// The item it becomes.
-    pub(super) item: I,
+}
+
+/// What a sort works with: the list to be sorted, the sorted list, and two more.
+#[derive(Default)]
+pub(super) struct Lists<T> {
+    pub(super) from: Vec<T>,
+    pub(super) sorted: Vec<T>,
+    mine: Vec<T>,
+    spare: Vec<T>,
+}
+
+impl<T: Copy + Default + Send + Sync> Lists<T> {
+    /// Sorts the first list into the second, on so many threads; equal ones keep their order. The first is overwritten.
+    pub(super) fn sort<V: Fn(&T) -> u64 + Sync>(&mut self, sorting: &Sorting<V>, parts: usize) {
+        let length = self.from.len();
+        self.sorted.resize(length, T::default());
+        self.spare.resize(length, T::default());
+        #[cfg(feature = "parallel")]
+        if parts > 1 {
+            self.mine.resize(length, T::default());
+            sorting.sort_side_by_side(&self.from, &mut self.mine, &mut self.spare, &mut self.sorted, parts);
+            return;
+        }
+        let _ = (parts, &self.mine);
+        sorting.sort(&mut self.from, &mut self.spare, &mut self.sorted);
+    }
 }
 
 /// Longer lists are divided by their first digits into parts of about this length, which fit into a cache.
 const LONG: usize = 1 << 14;
 
-impl<V, I> Sorting<V, I> {
+impl<V> Sorting<V> {
     /// Sorts all of `from` by value into `sorted`; equal ones keep their order. `from` and `spare` are overwritten.
-    pub(super) fn sort<T: Copy>(&self, from: &mut [T], spare: &mut [T], sorted: &mut [Item])
+    fn sort<T: Copy>(&self, from: &mut [T], spare: &mut [T], sorted: &mut [T])
     where
         V: Fn(&T) -> u64,
-        I: Fn(&T) -> Item,
     {
         if from.len() <= LONG || self.bits <= DIGIT {
             self.sort_at_once(from, spare, sorted);
@@ -107,10 +132,11 @@ impl<V, I> Sorting<V, I> {
         }
         // Few parts at a time: memory is written fastest in few places. A surface fills about one cell of eight.
         let parts = from.len() / LONG;
-        let shift = self.bits - DIGIT.min(usize::BITS - parts.leading_zeros() + AXES);
+        let digits = DIGIT.min(usize::BITS - parts.leading_zeros() + AXES);
+        let shift = self.bits - digits;
         let value = |x: &T| (self.value)(x) & ((1 << self.bits) - 1);
         let first_digit = |x: &T| (value(x) >> shift) as usize;
-        let ends = scatter(from, spare, first_digit);
+        let ends = &scatter(from, spare, digits, first_digit)[..1 << digits];
         let (mut digit, mut start) = (0, 0);
         while start < from.len() {
             // As many digits as fit, one at least.
@@ -124,91 +150,107 @@ impl<V, I> Sorting<V, I> {
             let part = Sorting {
                 bits: shift + usize::BITS - (digit - first - 1).leading_zeros(),
                 value: |x: &T| value(x) - ((first as u64) << shift),
-                item: &self.item,
             };
-            part.sort_at_once(&mut spare[start..end], &mut from[start..end], &mut sorted[start..end]);
+            // Always the same room for what is half sorted: it stays in the cache.
+            part.sort_at_once(&mut spare[start..end], &mut from[..end - start], &mut sorted[start..end]);
             start = end;
         }
     }
 
     /// Sorts with all of a list in every pass.
-    fn sort_at_once<T: Copy>(&self, from: &mut [T], spare: &mut [T], sorted: &mut [Item])
+    fn sort_at_once<T: Copy>(&self, from: &mut [T], spare: &mut [T], sorted: &mut [T])
     where
         V: Fn(&T) -> u64,
-        I: Fn(&T) -> Item,
     {
         let passes = passes(self.bits).max(1);
         let width = self.bits.div_ceil(passes);
         let digit = |x: &T, pass: u32| ((self.value)(x) >> (pass * width) & ((1 << width) - 1)) as usize;
         let (mut from, mut to) = (from, spare);
-        for pass in 0..passes {
-            scatter(from, to, |x| digit(x, pass));
+        for pass in 0..passes - 1 {
+            scatter(from, to, width, |x| digit(x, pass));
             std::mem::swap(&mut from, &mut to);
         }
-        // Items are larger, and written in order.
-        for (item, x) in sorted.iter_mut().zip(from) {
-            *item = (self.item)(x);
-        }
+        scatter(from, sorted, width, |x| digit(x, passes - 1));
     }
 
     /// Does the same on several threads, each with a range of values; `mine` and `spare` are overwritten.
     #[cfg(feature = "parallel")]
-    pub(super) fn sort_side_by_side<T: Copy + Send + Sync>(
+    fn sort_side_by_side<T: Copy + Send + Sync>(
         &self,
         from: &[T],
         mut mine: &mut [T],
         mut spare: &mut [T],
-        mut sorted: &mut [Item],
+        mut sorted: &mut [T],
         parts: usize,
     ) where
         V: Fn(&T) -> u64 + Sync,
-        I: Fn(&T) -> Item + Sync,
     {
         use rayon::prelude::*;
         let shift = self.bits.saturating_sub(DIGIT);
         let first_digit = |x: &T| ((self.value)(x) & ((1 << self.bits) - 1)) >> shift;
+        // A sample says well enough where ranges of first digits with about equally many items end.
         let mut counts = [0_usize; 1 << DIGIT];
-        for x in from {
-            counts[first_digit(x) as usize] += 1;
-        }
-        // Ranges of first digits with about equally many items.
-        let mut tasks = Vec::with_capacity(parts);
-        let (mut digits, mut count, mut before) = (0, 0, 0);
-        for digit in 0..counts.len() {
-            count += counts[digit];
-            let enough = (before + count) * parts >= from.len() * (tasks.len() + 1);
-            if enough || digit + 1 == counts.len() {
-                let lists = (mine.split_at_mut(count), spare.split_at_mut(count), sorted.split_at_mut(count));
-                (mine, spare, sorted) = (lists.0.1, lists.1.1, lists.2.1);
-                tasks.push((digits as u64..digit as u64 + 1, lists.0.0, lists.1.0, lists.2.0));
-                before += count;
-                (digits, count) = (digit + 1, 0);
+        let step = from.len() / SAMPLE + 1;
+        from.iter().step_by(step).for_each(|x| counts[first_digit(x) as usize] += 1);
+        let total: usize = counts.iter().sum();
+        let mut ends = Vec::with_capacity(parts);
+        let mut before = 0;
+        for (digit, count) in counts.iter().enumerate() {
+            before += count;
+            if before * parts >= total * (ends.len() + 1) {
+                ends.push(digit as u64 + 1);
             }
         }
+        // The last takes what the sample missed, too.
+        ends.truncate(parts - 1);
+        ends.push(u64::MAX);
+        let ranges = || (0..ends.len()).map(|k| if k == 0 { 0 } else { ends[k - 1] }..ends[k]);
+        let share = from.len().div_ceil(parts).max(1);
+        let mut lengths = vec![0; ends.len()];
+        let counted: Vec<Vec<usize>> = from
+            .par_chunks(share)
+            .map(|list| {
+                let count =
+                    |range: Range<u64>| list.iter().filter(|x| range.contains(&first_digit(x))).count();
+                ranges().map(count).collect()
+            })
+            .collect();
+        counted
+            .iter()
+            .for_each(|counts| lengths.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count));
+        let mut tasks = Vec::with_capacity(parts);
+        for (range, count) in ranges().zip(lengths) {
+            let lists = (mine.split_at_mut(count), spare.split_at_mut(count), sorted.split_at_mut(count));
+            (mine, spare, sorted) = (lists.0.1, lists.1.1, lists.2.1);
+            tasks.push((range, lists.0.0, lists.1.0, lists.2.0));
+        }
         tasks.into_par_iter().for_each(|(range, mine, spare, sorted)| {
-            let chosen = from.iter().filter(|x| range.contains(&first_digit(x)));
-            for (place, x) in mine.iter_mut().zip(chosen) {
-                *place = *x;
+            // All are written and only those of the range counted: no jump to be mispredicted.
+            let mut end = 0;
+            for x in from {
+                if let Some(place) = mine.get_mut(end) {
+                    *place = *x;
+                }
+                end += usize::from(range.contains(&first_digit(x)));
             }
             self.sort(mine, spare, sorted);
         });
     }
-
-    #[cfg(not(feature = "parallel"))]
-    pub(super) fn sort_side_by_side<T>(&self, _: &[T], _: &mut [T], _: &mut [T], _: &mut [Item], _: usize) {
-        unreachable!("one part without the feature `parallel`");
-    }
 }
 
-/// Writes all in the order of their digits. Returns where those of each digit end.
+/// So many items are looked at to divide a list among threads.
+#[cfg(feature = "parallel")]
+const SAMPLE: usize = 4096;
+
+/// Writes all in the order of their digits, which have so many bits. Returns where those of each digit end.
 #[inline(always)]
-fn scatter<T: Copy>(from: &[T], to: &mut [T], digit: impl Fn(&T) -> usize) -> [u32; 1 << DIGIT] {
+fn scatter<T: Copy>(from: &[T], to: &mut [T], bits: u32, digit: impl Fn(&T) -> usize) -> [u32; 1 << DIGIT] {
     let mut next = [0_u32; 1 << DIGIT];
     for x in from {
         next[digit(x)] += 1;
     }
     let mut sum = 0;
-    for slot in &mut next {
+    for slot in &mut next[..1 << bits] {
         (*slot, sum) = (sum, sum + *slot);
     }
     for x in from {
@@ -254,11 +296,9 @@ mod tests {
             let items: Vec<Item> = (0..5 * LONG + 77).map(|k| item(k, random())).collect();
             let mut expected = items.clone();
             expected.sort_by_key(|item| item.key);
-            let sorting = Sorting { bits, value: |item: &Item| item.key, item: |item: &Item| *item };
-            let room = || vec![Item::default(); items.len()];
-            let (mut spare, mut sorted) = (room(), room());
-            sorting.sort(&mut items.clone(), &mut spare, &mut sorted);
-            assert!(sorted == expected, "{bits} bits");
+            let mut lists = Lists { from: items, ..Lists::default() };
+            lists.sort(&Sorting { bits, value: |item: &Item| item.key }, 1);
+            assert!(lists.sorted == expected, "{bits} bits");
         }
     }
 
@@ -274,17 +314,9 @@ mod tests {
                 .collect();
             let mut expected = items.clone();
             expected.sort_by_key(|item| item.key);
-            let sorting = Sorting { bits, value: |item: &Item| item.key, item: |item: &Item| *item };
-            let room = || vec![Item::default(); items.len()];
-            let (mut mine, mut spare, mut sorted) = (room(), room(), room());
-            if parts == 1 {
-                sorting.sort(&mut items.clone(), &mut spare, &mut sorted);
-            } else if cfg!(feature = "parallel") {
-                sorting.sort_side_by_side(&items, &mut mine, &mut spare, &mut sorted, parts);
-            } else {
-                return Ok(());
-            }
-            prop_assert_eq!(sorted, expected);
+            let mut lists = Lists { from: items, ..Lists::default() };
+            lists.sort(&Sorting { bits, value: |item: &Item| item.key }, parts);
+            prop_assert_eq!(lists.sorted, expected);
         }
     }
 }

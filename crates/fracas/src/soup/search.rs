@@ -21,8 +21,8 @@ pub(super) struct Question<'a> {
     pub(super) touch: Touch,
 }
 
-/// A window is given up when so many triangles have been searched: its rows then take about half a megabyte.
-const TRIANGLES_AT_A_TIME: u32 = 8192;
+/// A window is given up when so many triangles have been searched: its rows then take about three quarters of a megabyte.
+const TRIANGLES_AT_A_TIME: u32 = 12_288;
 
 /// Open pairs are decided whenever this many have gathered.
 const BATCH: usize = 4096;
@@ -42,7 +42,9 @@ struct Group {
 #[derive(Default)]
 pub(super) struct Worker {
     window: Window,
+    /// Groups of all cells that are being searched, and for each cell where its groups end.
     groups: Vec<Group>,
+    group_ends: Vec<usize>,
     found: Vec<u32>,
     near: Vec<u32>,
     /// Candidates, by the scale in which they are compared.
@@ -92,13 +94,14 @@ impl Worker {
                 triangles += grid.cells[next].count;
                 next += 1;
             }
-            self.window.hold_all(simd.level(), grid, question.sources, first..next);
             for cell in first..next {
-                self.look_around(grid, cell, (cell - first) as u32, ITSELF);
-                for found in &mut self.found {
-                    *found = self.window.hold(simd.level(), grid, question.sources, *found);
-                }
-                self.search::<S, ITSELF>(simd, question, cell, (cell - first) as u32);
+                self.window.admit(grid, cell as u32);
+            }
+            self.window.fill(simd.level(), grid, question.sources);
+            self.look_around_all(grid, first..next, ITSELF);
+            self.window.fill(simd.level(), grid, question.sources);
+            for cell in first..next {
+                self.search::<S, ITSELF>(simd, question, cell, cell - first);
                 if self.findings.len() >= BATCH {
                     self.decide(question);
                 }
@@ -120,12 +123,24 @@ impl Worker {
         self.window.clear();
     }
 
-    /// Finds the cells that may meet this one; of two in one layer the one with the smaller key finds the other.
-    fn look_around(&mut self, grid: &Grid, number: usize, place: u32, itself: bool) {
+    /// Finds for all cells of a range those that may meet them, and admits these to the window.
+    fn look_around_all(&mut self, grid: &Grid, cells: Range<usize>, itself: bool) {
         self.groups.clear();
+        self.group_ends.clear();
         self.found.clear();
+        for (place, cell) in cells.enumerate() {
+            self.look_around(grid, cell, place, itself);
+            self.group_ends.push(self.groups.len());
+        }
+        for found in &mut self.found {
+            *found = self.window.admit(grid, *found);
+        }
+    }
+
+    /// Finds the cells that may meet this one; of two in one layer the one with the smaller key finds the other.
+    fn look_around(&mut self, grid: &Grid, number: usize, place: usize, itself: bool) {
         let cell = &grid.cells[number];
-        let own_bounds = self.window.cells[place as usize].bounds;
+        let own_bounds = self.window.cells[place].bounds;
         let mine = cell.layer as usize;
         let own = &grid.layers[mine];
         for (number, layer) in grid.layers.iter().enumerate().skip(if itself { mine } else { mine + 1 }) {
@@ -188,13 +203,14 @@ impl Worker {
         simd: S,
         question: &Question,
         number: usize,
-        place: u32,
+        place: usize,
     ) {
         let grid = question.grid;
         let cell = &grid.cells[number];
-        let rows = self.window.cells[place as usize].rows;
+        let rows = self.window.cells[place].rows;
         let own = &grid.layers[cell.layer as usize];
-        for g in 0..self.groups.len() {
+        let first = if place == 0 { 0 } else { self.group_ends[place - 1] };
+        for g in first..self.group_ends[place] {
             let group = self.groups[g];
             let same = group.layer == cell.layer;
             self.stats.node_pairs += u64::from(group.found[1] - group.found[0]) + u64::from(same);

@@ -1,22 +1,23 @@
 //! Where a cell is: by its key in a table with linear probing, or by one of the hash functions of the paper.
 
 use super::CellTable;
-use super::grid::Cell;
+use super::cut::Cell;
 use super::order::{self, AXIS_BITS};
 
 /// Finds the number of a cell.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     kind: CellTable,
-    /// Sorted: key and number of a cell, or free; linear probing.
-    entries: Vec<(u64, u32)>,
+    /// Sorted: the last bits of a cell's key, and its number or free; linear probing. Eight cells whose keys differ in the
+    /// last three bits only lie side by side if there is room, as they are looked for together.
+    entries: Vec<(u32, u32)>,
     shift: u32,
     /// Hashed: the first cell of each slot, and one past the last.
     first: Vec<u32>,
 }
 
 impl Table {
-    const FREE: u64 = u64::MAX;
+    const FREE: u32 = u32::MAX;
 
     /// How cells are found.
     pub(super) fn kind(&self) -> CellTable {
@@ -48,15 +49,15 @@ impl Table {
         self.entries.clear();
         self.first.clear();
         if kind == CellTable::Sorted {
-            let size = (2 * cells.len()).next_power_of_two().max(2);
-            self.shift = u64::BITS - size.trailing_zeros();
-            self.entries.resize(size, (Self::FREE, 0));
+            let size = (2 * cells.len()).next_power_of_two().max(16);
+            self.shift = u64::BITS - (size / 8).trailing_zeros();
+            self.entries.resize(size, (0, Self::FREE));
             for (number, cell) in cells.iter().enumerate() {
-                let mut slot = (order::mix(cell.key) >> self.shift) as usize;
-                while self.entries[slot].0 != Self::FREE {
+                let mut slot = self.home(cell.key);
+                while self.entries[slot].1 != Self::FREE {
                     slot = (slot + 1) & (size - 1);
                 }
-                self.entries[slot] = (cell.key, number as u32);
+                self.entries[slot] = (cell.key as u32, number as u32);
             }
             return;
         }
@@ -71,18 +72,24 @@ impl Table {
         }
     }
 
+    /// Where a key is looked for first.
+    #[inline(always)]
+    fn home(&self, key: u64) -> usize {
+        ((order::mix(key >> 3) >> self.shift) << 3 | key & 7) as usize
+    }
+
     /// The number of the cell with this key, whose layer and place are given too.
     #[inline(always)]
     pub(super) fn find(&self, cells: &[Cell], key: u64, layer: u64, place: [u64; 3]) -> Option<u32> {
         if self.kind == CellTable::Sorted {
-            let mut slot = (order::mix(key) >> self.shift) as usize;
+            let mut slot = self.home(key);
             loop {
                 let (found, number) = self.entries[slot];
-                if found == key {
-                    return Some(number);
-                }
-                if found == Self::FREE {
+                if number == Self::FREE {
                     return None;
+                }
+                if found == key as u32 && cells[number as usize].key == key {
+                    return Some(number);
                 }
                 slot = (slot + 1) & (self.entries.len() - 1);
             }

@@ -19,9 +19,9 @@ impl SoupFinder {
     pub fn validate(&self, mesh: &Mesh) -> Result<(), Broken> {
         let grid = self.grid();
         let vertices = |scale: &Scale| scale.steps.len() == mesh.vertex_count();
-        let is_its =
-            grid.items.len() == mesh.triangle_count() && grid.scales[..grid.scale_count].iter().all(vertices);
-        ensure(is_its, || format!("the grid of {} triangles is of another mesh", grid.items.len()))?;
+        let is_its = grid.triangle_count() == mesh.triangle_count()
+            && grid.scales[..grid.scale_count].iter().all(vertices);
+        ensure(is_its, || format!("the grid of {} triangles is of another mesh", grid.triangle_count()))?;
         let sources = [Source { positions: mesh.positions(), triangles: mesh.triangles() }];
         let mut window = Window::default();
         window.open(grid);
@@ -32,7 +32,8 @@ impl SoupFinder {
             let place = order::unmorton(cell.key & ((1 << (3 * AXIS_BITS)) - 1));
             let found = grid.table.find(&grid.cells, cell.key, u64::from(cell.layer), place);
             ensure(found == Some(number as u32), || format!("cell {number} is not found by its key"))?;
-            let place = window.hold(Level::new(), grid, &sources, number as u32);
+            let place = window.admit(grid, number as u32);
+            window.fill(Level::new(), grid, &sources);
             let filled = window.cells[place as usize];
             for k in 0..cell.count as usize {
                 let (row, lane) = (filled.rows[0] as usize + k / LANES, k % LANES);

@@ -1,9 +1,9 @@
 //! The part of a grid that is being searched: cells as rows of eight triangles, in little enough memory for the caches.
 //!
-//! Rows take four times the memory of the sorted list. If all of them were made at once, they would be written to memory and
-//! read again by the search, and that would take a tenth of its time for a million triangles. So a search goes from cell to
-//! cell in the order of the list, and makes rows of a cell when it first comes to it or to a neighbour; after some
-//! thousand triangles it begins anew. A few cells at the border are made twice.
+//! Rows take eight times the memory of the sorted list. If all of them were made at once, they would be written to memory and
+//! read again by the search, and that would take a tenth of its time for a million triangles. So a search takes some thousand
+//! triangles at a time in the order of the list. It makes rows of their cells, then of all neighbours beyond, and when it is
+//! through it begins anew. Cells at the border are made twice.
 //!
 //! ```text
 //!   sorted list   ────────┬──────────┬────────────────▶
@@ -11,7 +11,8 @@
 //!   window                └─▶ rows · rows · rows ◀─┘
 //! ```
 
-use super::grid::{Cell, Grid};
+use super::cut::Cell;
+use super::grid::{AHEAD, Grid};
 use super::layer::{Layer, NOT_FLAT, Source};
 use super::packer::RowView;
 use super::rows::{LaneBoxes, RowBox};
@@ -19,7 +20,6 @@ use crate::geom::Triangle;
 use crate::pairs::{Corners, Eight, LANES, Packed};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
-use std::ops::Range;
 
 /// Eight triangles: all that a first look at them needs, in one place.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,8 @@ pub(super) struct Window {
     /// Where each cell of the grid is, or [`ABSENT`].
     places: Vec<u32>,
     pub(super) cells: Vec<Filled>,
+    /// As many of the cells have rows.
+    filled: usize,
     /// As many of the lists as are in use; behind them is memory for more.
     used_rows: usize,
     pub(super) boxes: Vec<RowBox>,
@@ -74,16 +76,21 @@ impl Window {
         for filled in self.cells.drain(..) {
             self.places[filled.cell as usize] = ABSENT;
         }
-        self.used_rows = 0;
+        (self.filled, self.used_rows) = (0, 0);
     }
 
-    /// The place of a cell in the window, which has it from now on.
+    /// The place of a cell in the window, which has it from now on; its rows are made by the next [`Window::fill`].
     #[inline(always)]
-    pub(super) fn hold(&mut self, level: Level, grid: &Grid, sources: &[Source], cell: u32) -> u32 {
-        match self.places[cell as usize] {
-            ABSENT => self.fill(level, grid, sources, cell),
-            place => place,
+    pub(super) fn admit(&mut self, grid: &Grid, cell: u32) -> u32 {
+        let place = &mut self.places[cell as usize];
+        if *place == ABSENT {
+            *place = self.cells.len() as u32;
+            let first = self.used_rows;
+            self.used_rows += grid.cells[cell as usize].row_count();
+            let rows = [first as u32, self.used_rows as u32];
+            self.cells.push(Filled { cell, rows, bounds: RowBox::EMPTY });
         }
+        *place
     }
 
     #[inline(always)]
@@ -109,54 +116,41 @@ impl Window {
         sources[self.mesh(sources, record)].triangle(id)
     }
 
-    /// Makes rows of several cells that are not held yet. All are read before anything is done with them, so that the memory
-    /// brings many at a time instead of one after the other.
-    pub(super) fn hold_all(&mut self, level: Level, grid: &Grid, sources: &[Source], cells: Range<usize>) {
-        let first = self.used_rows;
-        for number in cells.clone() {
-            self.list(grid, sources, number as u32);
+    /// Makes rows of all cells that were admitted since the last time. Some triangles, then some vertices, are read before
+    /// anything is done with them, so that the memory brings many at a time instead of one after the other.
+    pub(super) fn fill(&mut self, level: Level, grid: &Grid, sources: &[Source]) {
+        let first_row = self.cells.get(self.filled).map_or(self.used_rows, |cell| cell.rows[0] as usize);
+        if self.rows.len() < self.used_rows {
+            self.corners.resize(LANES * self.used_rows, [0; 4]);
+            self.rows.resize(self.used_rows, GridRow::EMPTY);
+            self.boxes.resize(self.used_rows, RowBox::EMPTY);
         }
         let mut read = 0;
-        for [a, b, c, _] in &self.corners[LANES * first..LANES * self.used_rows] {
-            // Which of the scales does not matter much: there is mostly one.
-            let steps = &grid.scales[0].steps;
-            let at = |vertex: i32| steps[vertex as u32 as usize][0];
-            read ^= at(*a) ^ at(*b) ^ at(*c);
+        for filled in &self.cells[self.filled..] {
+            let cell = &grid.cells[filled.cell as usize];
+            let triangles = sources[grid.layers[cell.layer as usize].mesh].triangles;
+            grid.for_some_triangles(cell, |triangle| read ^= triangles[triangle as usize][0]);
+        }
+        for filled in &self.cells[self.filled..] {
+            let [first, end] = filled.rows.map(|row| LANES * row as usize);
+            list_corners(grid, sources, &grid.cells[filled.cell as usize], &mut self.corners[first..end]);
+        }
+        // Which of the scales does not matter much: there is mostly one.
+        let steps = grid.scales.first().map_or(&[][..], |scale| &scale.steps);
+        let corners = &self.corners[LANES * first_row..LANES * self.used_rows];
+        for some in corners.chunks_exact(AHEAD) {
+            read ^= steps[some[0][0] as u32 as usize][0] as u32;
         }
         std::hint::black_box(read);
-        for number in cells {
-            self.compute(level, grid, sources, self.places[number]);
+        for place in self.filled..self.cells.len() {
+            self.compute(level, grid, sources, place);
         }
-    }
-
-    /// Makes rows of a cell.
-    fn fill(&mut self, level: Level, grid: &Grid, sources: &[Source], number: u32) -> u32 {
-        let place = self.list(grid, sources, number);
-        self.compute(level, grid, sources, place);
-        place
-    }
-
-    /// Lists the triangles of a cell; rows are computed later.
-    fn list(&mut self, grid: &Grid, sources: &[Source], number: u32) -> u32 {
-        let cell = &grid.cells[number as usize];
-        let first = self.used_rows;
-        let end = first + cell.row_count();
-        if self.rows.len() < end {
-            self.corners.resize(LANES * end, [0; 4]);
-            self.rows.resize(end, GridRow::EMPTY);
-            self.boxes.resize(end, RowBox::EMPTY);
-        }
-        self.used_rows = end;
-        list_corners(grid, sources, cell, &mut self.corners[LANES * first..LANES * end]);
-        let place = self.cells.len() as u32;
-        self.cells.push(Filled { cell: number, rows: [first as u32, end as u32], bounds: RowBox::EMPTY });
-        self.places[number as usize] = place;
-        place
+        self.filled = self.cells.len();
     }
 
     /// Computes the rows of a cell whose triangles are listed.
-    fn compute(&mut self, level: Level, grid: &Grid, sources: &[Source], place: u32) {
-        let filled = &mut self.cells[place as usize];
+    fn compute(&mut self, level: Level, grid: &Grid, sources: &[Source], place: usize) {
+        let filled = &mut self.cells[place];
         let [first, end] = filled.rows.map(|row| row as usize);
         let cell = &grid.cells[filled.cell as usize];
         let (rows, boxes) = (&mut self.rows[first..end], &mut self.boxes[first..end]);
@@ -171,17 +165,19 @@ fn list_corners(grid: &Grid, sources: &[Source], cell: &Cell, corners: &mut [Cor
     let mesh = grid.layers[cell.layer as usize].mesh;
     let triangles = sources[mesh].triangles;
     let first_vertex = if mesh == 0 { 0 } else { sources[0].positions.len() as u32 };
-    let items = &grid.items[cell.start as usize..(cell.start + cell.count) as usize];
-    let (used, unused) = corners.split_at_mut(items.len());
-    for (corners, item) in used.iter_mut().zip(items) {
-        let [a, b, c] = triangles[item.triangle as usize];
-        *corners = [
-            a.wrapping_add(first_vertex) as i32,
-            b.wrapping_add(first_vertex) as i32,
-            c.wrapping_add(first_vertex) as i32,
-            item.triangle as i32,
-        ];
-    }
+    let (used, unused) = corners.split_at_mut(cell.count as usize);
+    let mut places = used.iter_mut();
+    grid.for_each_triangle(cell, |triangle| {
+        let [a, b, c] = triangles[triangle as usize];
+        if let Some(corners) = places.next() {
+            *corners = [
+                a.wrapping_add(first_vertex) as i32,
+                b.wrapping_add(first_vertex) as i32,
+                c.wrapping_add(first_vertex) as i32,
+                triangle as i32,
+            ];
+        }
+    });
     // Unused lanes repeat a triangle.
     unused.fill(used[0]);
 }
