@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     match arguments.name {
         Name::Pairs => pairs::run(report, quick),
         Name::P1 => written = p1::run(report, quick, &arguments.out),
-        Name::P4 => p4::run(report, quick),
+        Name::P4 => written = p4::run(report, quick, &arguments.out),
         Name::P5 => written = p5::run(report, quick, &arguments.out),
         Name::Gpu => written = gpu::run(report, quick, &arguments.out),
     }
