@@ -2,8 +2,7 @@
 
 use super::cut::{CutTet, FacetTriangle};
 use super::mass::{MassProperties, Moments};
-use super::pattern::PatternBook;
-use super::presence::Presence;
+use super::presence::{Marker, Presence};
 use super::{BrittleError, Solid, SphereTree, SplitStats};
 use crate::geom::DVec3;
 use std::sync::Arc;
@@ -31,6 +30,8 @@ pub struct BrittleBody {
     /// The cut tetrahedron whose crack is nearest to each node, as far as is known, and how near.
     pub(super) crack_of: Vec<u32>,
     pub(super) crack_distance: Vec<f64>,
+    /// The middle of that crack, and its squared distance from the node: what fronts go by.
+    pub(super) crack_middle: Vec<(DVec3, f64)>,
     /// Index of each tetrahedron among the cut ones, or [`Solid::NONE`].
     pub(super) cut_of: Vec<u32>,
     pub(super) cuts: Vec<CutTet>,
@@ -39,7 +40,6 @@ pub struct BrittleBody {
     pub(super) facets: Vec<FacetTriangle>,
     /// Facets that no part uses any more.
     pub(super) wasted: usize,
-    pub(super) book: PatternBook,
     pub(super) fragments: Vec<Option<Fragment>>,
     /// How many fractures there have been.
     pub(super) fractures: u32,
@@ -52,6 +52,8 @@ pub struct Fragment {
     pub(super) nodes: Vec<u32>,
     /// Tetrahedra of which it has a part, in order.
     pub(super) tets: Vec<u32>,
+    /// Triangles of the original surface at tetrahedra that are not cut, in order.
+    pub(super) triangles: Vec<u32>,
     pub(super) tree: SphereTree,
     /// Which points of the tree are inside, not on the surface.
     pub(super) is_inside: Vec<bool>,
@@ -134,8 +136,11 @@ impl BrittleBody {
         let mut moments = Moments::default();
         solid.moments.iter().for_each(|of_tet| moments.add(of_tet));
         let (low, high) = solid.mesh.bounds();
-        let [presence, skin] =
-            Presence::of(&solid.cells, &all, [low, high], |tet, marker| solid.mark_skin(tet, marker));
+        let triangles: Vec<u32> = (0..solid.boundary.faces.len() as u32).collect();
+        let mut marker = Marker::new(&solid.cells, [low, high]);
+        triangles.iter().for_each(|&triangle| solid.mark_skin(triangle, &mut marker));
+        solid.cells.visit_middles(&mut |cell| marker.mark(cell));
+        let [presence, skin] = marker.finish(&solid.cells);
         let whole = Fragment {
             nodes: solid.nodes.clone(),
             is_inside: solid.points_inside(&solid.tree),
@@ -143,6 +148,7 @@ impl BrittleBody {
             presence,
             skin,
             tets: all,
+            triangles,
             mass: moments.properties(solid.middle),
             low,
             high,
@@ -152,12 +158,12 @@ impl BrittleBody {
             fragment_of,
             crack_of: vec![Solid::NONE; nodes],
             crack_distance: vec![f64::INFINITY; nodes],
+            crack_middle: vec![(DVec3::ZERO, f64::INFINITY); nodes],
             cut_of: vec![Solid::NONE; tets],
             cuts: vec![],
             part_moments: vec![],
             facets: vec![],
             wasted: 0,
-            book: PatternBook::default(),
             fragments: vec![Some(whole)],
             fractures: 0,
             last_split: SplitStats::default(),

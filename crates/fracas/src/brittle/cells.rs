@@ -39,6 +39,8 @@ pub(super) struct Cells {
     /// Tetrahedron `t` lies in the cells from `tet_starts[t]` to `tet_starts[t + 1]`.
     tet_starts: Vec<u32>,
     cells_of_tet: Vec<PackedCell>,
+    /// The tetrahedron that holds the middle of each cell, or [`Cells::NONE`], and its first node.
+    middles: Vec<[u32; 2]>,
     /// Of each tetrahedron, corners 1 to 3: the coordinate is a dot product with (p, 1).
     coordinates: Vec<[DVec4; 3]>,
 }
@@ -50,11 +52,36 @@ pub(super) struct Place {
     pub coordinates: [f64; 4],
 }
 
+/// A plane through the grid.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Section {
+    /// What a cell more along each axis adds to the height above the plane.
+    step: DVec3,
+    /// Height of the first cell's middle.
+    offset: f64,
+    /// Cells whose middles are this near have points on the plane.
+    reach: f64,
+}
+
+impl Section {
+    /// Whether the plane passes through a cell.
+    #[inline]
+    pub fn meets(&self, [x, y, z]: [usize; 3]) -> bool {
+        // Small numbers are converted faster.
+        let [x, y, z] = [x as u32, y as u32, z as u32].map(f64::from);
+        let height = self.step.x * x + self.step.y * y + self.step.z * z;
+        (self.offset + height).abs() <= self.reach
+    }
+}
+
 /// Points this little outside of a tetrahedron, in barycentric coordinates, count as inside: on a face between two, rounding
 /// must not let a point fall through.
 const EDGE: f64 = -1e-12;
 
 impl Cells {
+    /// No tetrahedron.
+    pub const NONE: u32 = u32::MAX;
+
     /// A grid with cells about `share` times as large as the mean edge is long.
     pub fn build(mesh: &TetMesh, share: f64) -> Self {
         let (low, high) = mesh.bounds();
@@ -78,13 +105,41 @@ impl Cells {
             tets_of_cell: vec![],
             tet_starts: vec![0],
             cells_of_tet: vec![],
+            middles: vec![],
             coordinates: (0..mesh.tet_count()).map(|tet| coordinates(mesh.corners(tet))).collect(),
         };
         for tet in 0..mesh.tet_count() {
             cells.list_cells(mesh.corners(tet));
         }
         cells.list_tets();
+        let [nx, ny, nz] = counts;
+        let all = (0..nx * ny * nz).map(|i| cells.middle([i % nx, i / nx % ny, i / (nx * ny)]));
+        let at_middle = |p: DVec3| {
+            cells.locate(p).map_or([Self::NONE; 2], |place| [place.tet, mesh.tets()[place.tet as usize][0]])
+        };
+        cells.middles = all.map(at_middle).collect();
         cells
+    }
+
+    /// The middle of a cell.
+    #[inline]
+    pub fn middle(&self, cell: [usize; 3]) -> DVec3 {
+        let at = DVec3::from_array(cell.map(|i| f64::from(i as u32)));
+        self.origin + (at + 0.5) * self.size
+    }
+
+    /// Visits the cells whose middles lie in a tetrahedron.
+    pub fn visit_middles(&self, visit: &mut impl FnMut([usize; 3])) {
+        let [nx, ny, _] = self.counts;
+        for (i, _) in self.middles.iter().enumerate().filter(|(_, middle)| middle[0] != Self::NONE) {
+            visit([i % nx, i / nx % ny, i / (nx * ny)]);
+        }
+    }
+
+    /// The tetrahedron that holds the middle of a cell, or [`Cells::NONE`], and its first node.
+    #[inline]
+    pub fn tet_at_middle(&self, cell: [usize; 3]) -> [u32; 2] {
+        self.middles[self.index(cell) as usize]
     }
 
     fn list_cells(&mut self, corners: [DVec3; 4]) {
@@ -100,7 +155,7 @@ impl Cells {
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
                 for x in from[0]..=to[0] {
-                    let middle = self.origin + (DVec3::new(x as f64, y as f64, z as f64) + 0.5) * self.size;
+                    let middle = self.middle([x, y, z]);
                     let misses = planes.iter().any(|&(normal, offset)| {
                         let reach = half * normal.abs().element_sum() * (1.0 + 1e-9);
                         normal.dot(middle) - offset > reach + 1e-9 * self.size
@@ -151,12 +206,22 @@ impl Cells {
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
                 for x in from[0]..=to[0] {
-                    let middle = self.origin + (DVec3::new(x as f64, y as f64, z as f64) + 0.5) * self.size;
+                    let middle = self.middle([x, y, z]);
                     if normal.dot(middle - a).abs() <= reach {
                         visit([x, y, z]);
                     }
                 }
             }
+        }
+    }
+
+    /// A plane through the grid, by a point and its unit normal.
+    #[inline]
+    pub fn section(&self, point: DVec3, normal: DVec3) -> Section {
+        Section {
+            step: normal * self.size,
+            offset: normal.dot(self.origin + 0.5 * self.size - point),
+            reach: 0.5 * self.size * normal.abs().element_sum() + 1e-9 * self.size,
         }
     }
 

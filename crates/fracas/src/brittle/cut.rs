@@ -1,8 +1,12 @@
 //! A tetrahedron that a crack passes through: which part a point belongs to, and the triangles of each part's surface.
 
 use super::mass::Moments;
-use super::pattern::{APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner};
+use super::pattern::{APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner, plane};
 use crate::geom::{DVec3, Triangle};
+use crate::mesh::tets::EDGES;
+
+/// The sets of three and four nodes, a bit for each set.
+const IS_BETWEEN_MANY: u16 = 1 << 0b0111 | 1 << 0b1011 | 1 << 0b1101 | 1 << 0b1110 | 1 << 0b1111;
 
 /// A cut tetrahedron.
 #[derive(Clone, Debug)]
@@ -27,6 +31,16 @@ pub(super) struct PartSpan {
     pub fragment: u32,
     pub from: u32,
     pub to: u32,
+    /// How many of these are on cracks; they come first.
+    pub cracks: u8,
+}
+
+impl PartSpan {
+    /// Where the triangles on cracks are.
+    #[inline]
+    pub fn crack_range(&self) -> std::ops::Range<usize> {
+        self.from as usize..self.from as usize + self.cracks as usize
+    }
 }
 
 /// A triangle of the surface of a part.
@@ -52,6 +66,12 @@ impl FacetTriangle {
         let squared = point.distance_squared(p);
         (squared <= limit).then_some((point, squared))
     }
+}
+
+/// The polygons of some facets, each a fan of triangles that begin with the same corner.
+#[inline]
+pub(super) fn polygons(facets: &[FacetTriangle]) -> impl Iterator<Item = &[FacetTriangle]> {
+    facets.chunk_by(|x, y| x.normal == y.normal && x.triangle.a == y.triangle.a)
 }
 
 impl CutTet {
@@ -128,60 +148,100 @@ impl CutTet {
 
     /// Positions of the corners of a part, of which there are eight at most.
     pub fn corners_of(&self, part: &PartPattern, tet: &[DVec3; 4]) -> [DVec3; 8] {
+        self.corners_among(part, tet, &self.simple_corners(tet))
+    }
+
+    /// The same, where nodes and points on edges are known.
+    #[inline]
+    fn corners_among(&self, part: &PartPattern, tet: &[DVec3; 4], simple: &[DVec3; 16]) -> [DVec3; 8] {
         let mut corners = [DVec3::ZERO; 8];
         for (place, &support) in corners.iter_mut().zip(&part.supports) {
-            let b = corner(&self.groups, &self.weights, part.nodes, support);
-            *place = tet[0] * b[0] + tet[1] * b[1] + tet[2] * b[2] + tet[3] * b[3];
+            *place = if IS_BETWEEN_MANY >> support & 1 == 0 {
+                simple[support as usize & 15]
+            } else {
+                let b = corner(&self.groups, &self.weights, part.nodes, support);
+                tet[0] * b[0] + tet[1] * b[1] + tet[2] * b[2] + tet[3] * b[3]
+            };
         }
         corners
     }
 
-    /// Computes the surface triangles of all parts, at the end of `facets`, and returns their integrals about `middle`.
-    /// `is_open` tells which faces are original surface, `fragments` where the nodes belong.
+    /// By their supports: nodes, and the point that divides each edge between different parts, which is the same for either.
+    #[inline]
+    fn simple_corners(&self, tet: &[DVec3; 4]) -> [DVec3; 16] {
+        let mut points = [DVec3::ZERO; 16];
+        for k in 0..4 {
+            points[1 << k] = tet[k];
+        }
+        for [i, j] in EDGES {
+            if let Some((s, ..)) = plane(&self.groups, i, j) {
+                let [w, v] = [self.weights[s][i], self.weights[s][j]];
+                points[1 << i | 1 << j] = tet[i] * (v / (w + v)) + tet[j] * (w / (w + v));
+            }
+        }
+        points
+    }
+
+    /// Computes the surface triangles of all parts, at the end of `facets`, and returns their integrals. `fragments` tells
+    /// where the nodes belong.
     pub fn rebuild(
         &mut self,
         pattern: &Pattern,
-        tet: &[DVec3; 4],
-        middle: DVec3,
-        is_open: [bool; 4],
+        whole: &Whole,
         fragments: [u32; 4],
         facets: &mut Vec<FacetTriangle>,
     ) -> [Moments; 4] {
         let mut moments = [Moments::default(); 4];
         self.part_count = pattern.parts.len() as u8;
+        // The part with the most nodes is what the others leave.
+        let nodes = pattern.parts.iter().map(|part| part.nodes.count_ones());
+        let largest = nodes.enumerate().max_by_key(|(_, nodes)| *nodes).map_or(0, |(number, _)| number);
+        let mut rest = whole.moments;
+        let simple = self.simple_corners(&whole.corners);
         for (number, part) in pattern.parts.iter().enumerate() {
             let from = facets.len() as u32;
-            let corners = self.corners_of(part, tet);
+            let corners = self.corners_among(part, &whole.corners, &simple);
             // Cracks first: where both are equally near, the crack decides.
-            for wanted in [true, false] {
-                for facet in &part.facets {
-                    let is_crack = match facet.side {
-                        FacetSide::Crack => true,
-                        FacetSide::Face(face) if is_open[face as usize] => false,
-                        FacetSide::Face(_) => continue,
-                    };
-                    if is_crack == wanted {
-                        push_fan(facets, &facet.ring, &corners, is_crack);
-                    }
+            let (on_faces, on_cracks) = part.facets.split_at(part.first_crack);
+            on_cracks.iter().for_each(|facet| push_fan(facets, &facet.ring, &corners, true));
+            let cracks = (facets.len() as u32 - from) as u8;
+            for facet in on_faces {
+                if matches!(facet.side, FacetSide::Face(face) if whole.is_open[face as usize]) {
+                    push_fan(facets, &facet.ring, &corners, false);
                 }
             }
             let to = facets.len() as u32;
-            moments[number] = part_moments(part, &corners.map(|p| p - middle));
+            if number != largest {
+                moments[number] = part_moments(part, &corners, whole.middle);
+                rest.subtract(&moments[number]);
+            }
             let fragment = fragments[part.nodes.trailing_zeros() as usize];
-            self.parts[number] = PartSpan { nodes: part.nodes, fragment, from, to };
+            self.parts[number] = PartSpan { nodes: part.nodes, fragment, from, to, cracks };
         }
+        moments[largest] = rest;
         moments
     }
 }
 
-/// The integrals over a part: it is convex, so tetrahedra from its first corner fill it.
-fn part_moments(part: &PartPattern, corners: &[DVec3; 8]) -> Moments {
+/// A tetrahedron as it was before any fracture.
+pub(super) struct Whole {
+    pub corners: [DVec3; 4],
+    /// Its integrals about `middle`.
+    pub moments: Moments,
+    pub middle: DVec3,
+    /// Which of its faces are original surface.
+    pub is_open: [bool; 4],
+}
+
+/// The integrals over a part about a point: it is convex, so tetrahedra from its first corner fill it.
+fn part_moments(part: &PartPattern, corners: &[DVec3; 8], about: DVec3) -> Moments {
     let mut moments = Moments::default();
+    let at = |v: u8| corners[v as usize & 7] - about;
     for facet in part.facets.iter().filter(|facet| !facet.ring.contains(&0)) {
         let ring = &facet.ring;
         for k in 1..ring.len() - 1 {
-            let [a, b, c] = [ring[0], ring[k], ring[k + 1]].map(|v| corners[v as usize]);
-            moments.add(&Moments::of_tet([a, c, b, corners[0]]));
+            let [a, b, c] = [ring[0], ring[k], ring[k + 1]].map(at);
+            moments.add(&Moments::of_tet([a, c, b, at(0)]));
         }
     }
     moments
@@ -189,7 +249,8 @@ fn part_moments(part: &PartPattern, corners: &[DVec3; 8]) -> Moments {
 
 fn push_fan(facets: &mut Vec<FacetTriangle>, ring: &[u8], corners: &[DVec3; 8], is_crack: bool) {
     let at = |k: usize| corners[ring[k] as usize];
-    let turn: DVec3 = (1..ring.len() - 1).map(|k| (at(k) - at(0)).cross(at(k + 1) - at(0))).sum();
+    let mut turn = DVec3::ZERO;
+    (1..ring.len() - 1).for_each(|k| turn += (at(k) - at(0)).cross(at(k + 1) - at(0)));
     let normal = turn.normalize_or_zero();
     for k in 1..ring.len() - 1 {
         let triangle = Triangle::new(at(0), at(k), at(k + 1));

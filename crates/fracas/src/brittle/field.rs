@@ -3,21 +3,23 @@
 //! # Idea
 //!
 //! ```text
-//!     ·   ·   ·   ·          Each node of a cut tetrahedron measures its distance to the new crack. The one with the
-//!      ╲ ╱ ╲ ╱ ╲ ╱           smallest distance hands the place of its crack on to its neighbours, which measure
-//!     ──×───×───×── crack    their own distance to it and keep it if it is smaller than what they know, and so on.
+//!     ·   ·   ·   ·          Each node of a cut tetrahedron looks how far the middle × of its new crack is. The one
+//!      ╲ ╱ ╲ ╱ ╲ ╱           nearest to its crack hands it on to its neighbours, which keep it if it is nearer than
+//!     ──×───×───×── crack    what they know, and so on.
 //!      ╱ ╲ ╱ ╲ ╱ ╲
 //!     ·   ·   ·   ·          Fronts end where nothing gets nearer: at old cracks, and halfway to the original surface.
 //! ```
 //!
-//! Distances are exact for the place that is handed on, so they are never too small. They may be a little too large where
-//! the nearest place is one that no neighbour knows; queries look around for it.
+//! Middles are cheap to compare, and the crack with the nearest middle is the nearest crack, or next to it. In the end every
+//! node that was told of a crack measures its distance to it, exactly: so no remembered distance is too small. It may be a little
+//! too large where another crack is nearer; queries look around for it.
 //!
 //! # Departures from the paper
 //!
 //! The paper averages distances and directions over the neighbours reached in the step before. Planes are thereby extended
 //! beyond their polygons, which makes distances negative and directions wrong near the ends of cracks.
 
+use super::cut::{FacetTriangle, PartSpan, polygons};
 use super::pattern::APART;
 use super::{BrittleBody, Solid};
 use crate::geom::DVec3;
@@ -28,103 +30,95 @@ impl BrittleBody {
     /// Lets fronts spread from cuts that are new or changed, through the nodes of the fragment that broke. Returns
     /// how many nodes they passed.
     pub(super) fn spread(&mut self, nodes: &[u32], fresh: &[u32]) -> usize {
-        let mut heap = BinaryHeap::new();
-        self.forget_lost_cracks(nodes, &mut heap);
+        let [mut seeds, mut told] = [(); 2].map(|()| Told::new(self.fragment_of.len(), nodes.len()));
+        self.forget_lost_cracks(nodes, &mut seeds, &mut told);
         for &index in fresh {
-            self.seed(index, &mut heap);
+            self.seed(index, &mut told);
         }
+        told.nodes.iter().for_each(|&node| seeds.add(node));
+        let entry = |&node: &u32| Reverse((self.crack_middle[node as usize].1.to_bits(), node));
+        let mut heap: BinaryHeap<Reverse<(u64, u32)>> = seeds.nodes.iter().map(entry).collect();
         let solid = self.solid.clone();
         let mut reached = 0;
         while let Some(Reverse((bits, node))) = heap.pop() {
-            let distance = f64::from_bits(bits);
-            if distance > self.crack_distance[node as usize] {
+            let (middle, guess) = self.crack_middle[node as usize];
+            if f64::from_bits(bits) > guess {
                 continue;
             }
             reached += 1;
             let tet = self.crack_of[node as usize];
             let own = self.fragment_of[node as usize];
-            let (centre, radius) = solid.spheres[tet as usize];
             for &other in solid.adjacency.neighbours(node) {
                 let o = other as usize;
-                if self.fragment_of[o] != own || self.crack_of[o] == tet {
-                    continue;
-                }
-                // The sphere of the tetrahedron is nearer than its crack. Beyond the original surface nobody asks.
-                let limit = radius + self.crack_distance[o].min(solid.depths[o] + solid.edge);
-                if solid.mesh.positions()[o].distance_squared(centre) < limit * limit {
-                    self.offer(other, tet, &mut heap);
+                let squared = solid.mesh.positions()[o].distance_squared(middle);
+                if squared < self.crack_middle[o].1 && self.fragment_of[o] == own {
+                    self.crack_middle[o] = (middle, squared);
+                    self.crack_of[o] = tet;
+                    told.add(other);
+                    // Beyond the original surface nobody asks.
+                    let limit = solid.depths[o] + 1.5 * solid.edge;
+                    if squared < limit * limit {
+                        heap.push(Reverse((squared.to_bits(), other)));
+                    }
                 }
             }
+        }
+        for &node in &told.nodes {
+            let n = node as usize;
+            let squared = self.crack_squared(self.fragment_of[n], self.crack_of[n], self.position(node));
+            self.crack_distance[n] = squared.sqrt();
         }
         reached
     }
 
-    /// The nodes of a fresh cut measure their distance to it.
-    fn seed(&mut self, index: u32, heap: &mut BinaryHeap<Reverse<(u64, u32)>>) {
+    /// The nodes of a fresh cut look how far it is.
+    fn seed(&mut self, index: u32, told: &mut Told) {
         let cut = &self.cuts[index as usize];
         let nodes = self.solid.mesh.tets()[cut.tet as usize];
+        let (positions, crack_of, known) =
+            (self.solid.mesh.positions(), &mut self.crack_of, &mut self.crack_middle);
+        let mut tell = |k: usize, (middle, squared): (DVec3, f64)| {
+            let n = nodes[k] as usize;
+            if squared < known[n].1 {
+                known[n] = (middle, squared);
+                crack_of[n] = cut.tet;
+                told.add(nodes[k]);
+            }
+        };
+        let at = |k: usize| positions[nodes[k] as usize];
+        if let [first, _] = cut.parts() {
+            // Both sides of one polygon are equally far from everything.
+            let middle = middle(&self.facets[first.crack_range()]);
+            (0..4).for_each(|k| tell(k, (middle, middle.distance_squared(at(k)))));
+            return;
+        }
         let news = cut.last_division();
         for span in cut.parts() {
-            let facets = &self.facets[span.from as usize..span.to as usize];
             // Nodes of fragments that did not break have no new crack here.
-            for k in (0..4).filter(|&k| span.nodes >> k & 1 == 1 && news[k] != APART) {
-                let n = nodes[k] as usize;
-                let p = self.solid.mesh.positions()[n];
-                let mut squared = self.crack_distance[n] * self.crack_distance[n];
-                let mut is_nearer = false;
-                for facet in facets.iter().take_while(|facet| facet.is_crack) {
-                    if let Some((_, found)) = facet.closest_within(p, squared)
-                        && found < squared
-                    {
-                        (squared, is_nearer) = (found, true);
-                    }
-                }
-                if is_nearer {
-                    self.crack_distance[n] = squared.sqrt();
-                    self.crack_of[n] = cut.tet;
-                    heap.push(Reverse((self.crack_distance[n].to_bits(), nodes[k])));
-                }
-            }
+            let is_told = |&k: &usize| span.nodes >> k & 1 == 1 && news[k] != APART;
+            let facets = &self.facets[span.crack_range()];
+            (0..4).filter(is_told).for_each(|k| tell(k, nearest_middle(facets, at(k))));
         }
     }
 
-    /// Tells a node of a crack; it takes part in the front if that is nearer than what it knows.
+    /// The part of a fragment in a cut tetrahedron.
     #[inline]
-    fn offer(&mut self, node: u32, tet: u32, heap: &mut BinaryHeap<Reverse<(u64, u32)>>) {
-        let n = node as usize;
-        let limit = self.crack_distance[n] * self.crack_distance[n];
-        let distance = self.crack_squared(self.fragment_of[n], tet, self.position(node), limit).sqrt();
-        if distance < self.crack_distance[n] {
-            self.crack_distance[n] = distance;
-            self.crack_of[n] = tet;
-            // Beyond the original surface nobody asks.
-            if distance < self.solid.depths[n] + self.solid.edge {
-                heap.push(Reverse((distance.to_bits(), node)));
-            }
-        }
-    }
-
-    /// Squared distance from a point to the crack that bounds a fragment in a cut tetrahedron; infinite if there is none
-    /// below `limit`.
-    #[inline]
-    pub(super) fn crack_squared(&self, fragment: u32, tet: u32, p: DVec3, limit: f64) -> f64 {
+    fn part(&self, fragment: u32, tet: u32) -> Option<&PartSpan> {
         let cut = &self.cuts[self.cut_of[tet as usize] as usize];
-        let Some(part) = cut.part_of(fragment) else { return f64::INFINITY };
-        let span = &cut.parts[part];
-        let mut best = (limit, f64::INFINITY);
-        for facet in
-            self.facets[span.from as usize..span.to as usize].iter().take_while(|facet| facet.is_crack)
-        {
-            if let Some((_, squared)) = facet.closest_within(p, best.0) {
-                best = (squared, squared);
-            }
-        }
-        best.1
+        cut.part_of(fragment).map(|part| &cut.parts[part])
     }
 
-    /// Nodes whose nearest crack now belongs to another piece, or was cut again, measure anew or forget it. Their
+    /// Squared distance from a point to the crack that bounds a fragment in a cut tetrahedron; infinite if there is none.
+    pub(super) fn crack_squared(&self, fragment: u32, tet: u32, p: DVec3) -> f64 {
+        let Some(part) = self.part(fragment, tet) else { return f64::INFINITY };
+        let facets = &self.facets[part.crack_range()];
+        let squared = polygons(facets).map(|polygon| squared_to_polygon(polygon, p));
+        squared.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Nodes whose nearest crack now belongs to another piece, or was cut again, look anew or forget it. Their
     /// neighbours will tell them of others.
-    fn forget_lost_cracks(&mut self, nodes: &[u32], heap: &mut BinaryHeap<Reverse<(u64, u32)>>) {
+    fn forget_lost_cracks(&mut self, nodes: &[u32], seeds: &mut Told, told: &mut Told) {
         let mut asks = vec![];
         for &node in nodes {
             let n = node as usize;
@@ -132,30 +126,116 @@ impl BrittleBody {
             if tet == Solid::NONE {
                 continue;
             }
-            let cut = &self.cuts[self.cut_of[tet as usize] as usize];
-            let is_lost = cut.part_of(self.fragment_of[n]).is_none();
-            if cut.changed != self.fractures && !is_lost {
+            let is_changed = self.cuts[self.cut_of[tet as usize] as usize].changed == self.fractures;
+            let part = self.part(self.fragment_of[n], tet);
+            if !is_changed && part.is_some() {
                 continue;
             }
-            let before = self.crack_distance[n];
-            let squared = self.crack_squared(self.fragment_of[n], tet, self.position(node), f64::INFINITY);
-            self.crack_distance[n] = squared.sqrt();
-            if is_lost {
-                self.crack_of[n] = Solid::NONE;
+            let before = self.crack_middle[n].1;
+            if let Some(part) = part {
+                self.crack_middle[n] = nearest_middle(&self.facets[part.crack_range()], self.position(node));
+                told.add(node);
+            } else {
+                self.crack_middle[n].1 = f64::INFINITY;
+                (self.crack_of[n], self.crack_distance[n]) = (Solid::NONE, f64::INFINITY);
             }
-            if self.crack_distance[n] > before {
+            if self.crack_middle[n].1 > before {
                 asks.push(node);
             }
         }
-        let solid = self.solid.clone();
         for node in asks {
-            for &other in solid.adjacency.neighbours(node) {
-                let distance = self.crack_distance[other as usize];
-                if self.fragment_of[other as usize] == self.fragment_of[node as usize] && distance.is_finite()
-                {
-                    heap.push(Reverse((distance.to_bits(), other)));
+            for &other in self.solid.adjacency.neighbours(node) {
+                let is_own = self.fragment_of[other as usize] == self.fragment_of[node as usize];
+                if is_own && self.crack_of[other as usize] != Solid::NONE {
+                    seeds.add(other);
                 }
             }
+        }
+    }
+}
+
+/// Nodes, each once.
+struct Told {
+    nodes: Vec<u32>,
+    is_told: Vec<bool>,
+}
+
+impl Told {
+    fn new(nodes: usize, most: usize) -> Self {
+        Self { nodes: Vec::with_capacity(most), is_told: vec![false; nodes] }
+    }
+
+    #[inline]
+    fn add(&mut self, node: u32) {
+        if !std::mem::replace(&mut self.is_told[node as usize], true) {
+            self.nodes.push(node);
+        }
+    }
+}
+
+/// Of the middles of some polygons, the one nearest to a point, and its squared distance.
+#[inline]
+fn nearest_middle(facets: &[FacetTriangle], p: DVec3) -> (DVec3, f64) {
+    let middles = polygons(facets).map(|polygon| {
+        let middle = middle(polygon);
+        (middle, middle.distance_squared(p))
+    });
+    middles.fold((p, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best })
+}
+
+/// The mean of the corners of a polygon that is given as a fan of triangles.
+#[inline]
+fn middle(fan: &[FacetTriangle]) -> DVec3 {
+    let first = fan[0].triangle;
+    let sum = fan.iter().fold(first.a + first.b, |sum, facet| sum + facet.triangle.c);
+    sum / (fan.len() + 2) as f64
+}
+
+/// The squared distance from a point to a convex polygon that is given as a fan of triangles.
+fn squared_to_polygon(fan: &[FacetTriangle], p: DVec3) -> f64 {
+    let normal = fan[0].normal;
+    if normal == DVec3::ZERO {
+        let squared = fan.iter().map(|facet| facet.triangle.closest_point(p).distance_squared(p));
+        return squared.fold(f64::INFINITY, f64::min);
+    }
+    let first = fan[0].triangle.a;
+    let (mut squared, mut is_beside) = (f64::INFINITY, false);
+    // Where the foot of the point is outside of an edge, the nearest point may be on that edge.
+    let mut pass = |from: DVec3, to: DVec3| {
+        let (along, way) = (to - from, p - from);
+        if normal.dot(along.cross(way)) < 0.0 {
+            is_beside = true;
+            let share = (along.dot(way) / along.length_squared()).clamp(0.0, 1.0);
+            squared = squared.min((way - along * share).length_squared());
+        }
+    };
+    pass(first, fan[0].triangle.b);
+    fan.iter().for_each(|facet| pass(facet.triangle.b, facet.triangle.c));
+    pass(fan[fan.len() - 1].triangle.c, first);
+    let height = normal.dot(p - first);
+    if is_beside { squared } else { height * height }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geom::Triangle;
+
+    #[test]
+    fn the_distance_to_a_polygon_is_that_to_the_nearest_of_its_triangles() {
+        let ring =
+            [DVec3::ZERO, DVec3::new(2.0, 0.1, 0.0), DVec3::new(1.5, 1.2, 0.0), DVec3::new(0.2, 0.9, 0.0)];
+        let facet = |k: usize| FacetTriangle {
+            triangle: Triangle::new(ring[0], ring[k], ring[k + 1]),
+            normal: DVec3::Z,
+            is_crack: true,
+        };
+        let fan = [facet(1), facet(2)];
+        for k in 0..8000 {
+            let p = DVec3::new(f64::from(k % 20), f64::from(k / 20 % 20), f64::from(k / 400)) * 0.2 - 1.0;
+            let nearest = fan.iter().map(|facet| facet.triangle.closest_point(p).distance(p));
+            let expected = nearest.fold(f64::INFINITY, f64::min);
+            assert!((squared_to_polygon(&fan, p).sqrt() - expected).abs() < 1e-12);
         }
     }
 }

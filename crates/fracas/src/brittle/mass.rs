@@ -52,6 +52,14 @@ impl Moments {
         self.products += other.products;
     }
 
+    #[inline]
+    pub fn subtract(&mut self, other: &Self) {
+        self.volume -= other.volume;
+        self.first -= other.first;
+        self.squares -= other.squares;
+        self.products -= other.products;
+    }
+
     /// Mass properties, where the integrals were taken about `origin`.
     pub fn properties(&self, origin: DVec3) -> MassProperties {
         let centre = self.first / self.volume;

@@ -34,7 +34,7 @@
 //! - Fragments part the nodes; the nodes of each are connected by edges of the mesh.
 //! - A tetrahedron is cut if and only if its nodes are in several fragments; its parts are those of its nodes.
 //! - A sphere of a tree holds every point below it. Every node and every corner of a crack is in exactly one tree.
-//! - A fragment's cells cover all its tetrahedra.
+//! - A fragment's cells hold every point of it, and those of its skin every point of its surface.
 //! - No remembered distance is smaller than the true one.
 //!
 //! # Departures from the paper

@@ -18,6 +18,7 @@
 //! the weights are, the shape is the same. A [`Pattern`] holds it, made once for each way to group the nodes.
 
 use crate::geom::DVec3;
+use std::sync::LazyLock;
 
 /// A set of corners of a tetrahedron, a bit for each.
 pub(super) type Corners = u8;
@@ -46,7 +47,10 @@ pub(super) struct PartPattern {
     pub nodes: Corners,
     /// The nodes between which each corner of the part lies.
     pub supports: Vec<Corners>,
+    /// On faces of the tetrahedron first, then on cracks.
     pub facets: Vec<FacetPattern>,
+    /// Where those on cracks begin.
+    pub first_crack: usize,
 }
 
 /// A side of a part: its corners counter-clockwise, seen from outside.
@@ -68,6 +72,7 @@ pub(super) enum FacetSide {
 /// The plane between corners i and j: the division that parts them, and the groups on either side.
 ///
 /// `None` if they are in one part.
+#[inline]
 pub(super) fn plane(groups: &Groups, i: usize, j: usize) -> Option<(usize, u8, u8)> {
     (0..3).find_map(|s| {
         let (a, b) = (groups[s][i], groups[s][j]);
@@ -132,7 +137,7 @@ impl PartPattern {
         all.dedup();
         let places: Vec<DVec3> = supports.iter().map(|&s| place(groups, nodes, s)).collect();
         let centre = places.iter().sum::<DVec3>() / places.len() as f64;
-        let facets = all
+        let facets: Vec<FacetPattern> = all
             .into_iter()
             .map(|facet| {
                 let ring = ring_of(facet, &facets_of, &places, centre);
@@ -143,7 +148,8 @@ impl PartPattern {
                 FacetPattern { side, ring }
             })
             .collect();
-        Self { nodes, supports, facets }
+        let first_crack = facets.partition_point(|facet| facet.side != FacetSide::Crack);
+        Self { nodes, supports, facets, first_crack }
     }
 }
 
@@ -245,32 +251,88 @@ pub(super) fn corner(groups: &Groups, weights: &[[f64; 4]; 3], nodes: Corners, s
     b.map(|x| x / total)
 }
 
-/// All patterns met so far, found again by their key.
-#[derive(Clone, Debug, Default)]
+/// Every pattern there is, a few hundred of them, found by their groups.
+#[derive(Debug)]
 pub(super) struct PatternBook {
     known: Vec<(u64, u32)>,
     patterns: Vec<Pattern>,
+    /// The numbers of patterns with one division of all four nodes, by its groups, two bits for each.
+    undivided: [u32; 256],
 }
 
+static BOOK: LazyLock<PatternBook> = LazyLock::new(PatternBook::build);
+
 impl PatternBook {
-    /// The number of a pattern.
-    pub fn find(&mut self, groups: &Groups) -> u32 {
-        let key = key(groups);
-        match self.known.binary_search_by_key(&key, |known| known.0) {
-            Ok(at) => self.known[at].1,
-            Err(at) => {
-                let number = self.patterns.len() as u32;
-                self.patterns.push(Pattern::of(groups));
-                self.known.insert(at, (key, number));
-                number
+    /// The book, made when it is first asked for: [`Solid::build`](super::Solid::build) asks, so that no fracture waits for it.
+    pub fn open() -> &'static Self {
+        &BOOK
+    }
+
+    fn build() -> Self {
+        let all = all_groups();
+        let mut known: Vec<(u64, u32)> = all.iter().zip(0..).map(|(groups, n)| (key(groups), n)).collect();
+        known.sort_unstable();
+        let mut undivided = [u32::MAX; 256];
+        for (groups, number) in all.iter().zip(0..) {
+            if !groups[0].contains(&APART) && groups[1] == [APART; 4] {
+                undivided[first_division(groups)] = number;
             }
         }
+        Self { known, patterns: all.iter().map(Pattern::of).collect(), undivided }
+    }
+
+    /// The number of a pattern.
+    #[inline]
+    pub fn find(&self, groups: &Groups) -> u32 {
+        if !groups[0].contains(&APART) && groups[1] == [APART; 4] {
+            return self.undivided[first_division(groups)];
+        }
+        let found = self.known.binary_search_by_key(&key(groups), |known| known.0);
+        self.known[found.expect("every way to group the nodes is in the book")].1
     }
 
     #[inline]
     pub fn get(&self, number: u32) -> &Pattern {
         &self.patterns[number as usize]
     }
+}
+
+/// The groups of the first division in one number.
+#[inline]
+fn first_division(groups: &Groups) -> usize {
+    groups[0].iter().fold(0, |code, &group| code << 2 | (group & 3) as usize)
+}
+
+/// Every way to divide the four corners, and to divide the parts again. Groups are numbered in any order.
+fn all_groups() -> Vec<Groups> {
+    let mut found = vec![WHOLE];
+    let mut done = 0;
+    while done < found.len() {
+        let groups = found[done];
+        done += 1;
+        let Some(s) = (0..3).find(|&s| groups[s] == [APART; 4]) else { continue };
+        for node in 0..4 {
+            let nodes = part_of(&groups, node);
+            if nodes.trailing_zeros() as usize != node {
+                continue;
+            }
+            for code in 0..256_u32 {
+                let label = |k: usize| (code >> (2 * k) & 3) as u8;
+                let mut next = groups;
+                for k in (0..4).filter(|k| nodes >> k & 1 == 1) {
+                    next[s][k] = label(k);
+                }
+                // Nodes outside the part must not make the same division many times.
+                let is_first = (0..4).all(|k| nodes >> k & 1 == 1 || label(k) == 0);
+                let count = (0..4).filter(|group| next[s].contains(group)).count();
+                let is_without_gap = (0..count as u8).all(|group| next[s].contains(&group));
+                if is_first && count > 1 && is_without_gap {
+                    found.push(next);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Corners of a face of a tetrahedron as a set.
@@ -284,31 +346,6 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Every way to divide the four corners, and to divide the parts again.
-    pub(crate) fn all_groups() -> Vec<Groups> {
-        let mut found = BTreeSet::from([WHOLE]);
-        let mut open = vec![WHOLE];
-        while let Some(groups) = open.pop() {
-            let Some(s) = (0..3).find(|&s| groups[s] == [APART; 4]) else { continue };
-            for node in 0..4 {
-                let nodes = part_of(&groups, node);
-                // Groups are numbered in any order.
-                for code in 0..256_u32 {
-                    let label = |k: usize| (code >> (2 * k) & 3) as u8;
-                    let mut next = groups;
-                    for k in (0..4).filter(|k| nodes >> k & 1 == 1) {
-                        next[s][k] = label(k);
-                    }
-                    let used: BTreeSet<u8> = next[s].iter().copied().filter(|&g| g != APART).collect();
-                    if used.len() > 1 && used.iter().copied().eq(0..used.len() as u8) && found.insert(next) {
-                        open.push(next);
-                    }
-                }
-            }
-        }
-        found.into_iter().collect()
-    }
-
     fn weights(seed: u64) -> [[f64; 4]; 3] {
         let mut state = seed;
         [[0; 4]; 3].map(|row| {
@@ -317,6 +354,18 @@ mod tests {
                 0.1 + (state >> 40) as f64 / (1 << 20) as f64
             })
         })
+    }
+
+    #[test]
+    fn the_book_has_every_pattern_once() {
+        let all = all_groups();
+        // 74 divisions of four nodes; then of the parts that are left with two nodes and more.
+        assert_eq!(all.len(), 1 + 74 + (8 * 12 + 6 * 2 * 2 + 36 * 2) + (8 * 6 * 2 + 6 * 2 * 2 * 2));
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+        for groups in &all {
+            let book = PatternBook::open();
+            assert_eq!(book.get(book.find(groups)), &Pattern::of(groups));
+        }
     }
 
     #[test]

@@ -9,8 +9,11 @@
 //!    . . . # # # . .                               coarsest level that is empty around a point bounds its distance.
 //! ```
 //!
-//! The same bits, for the cells of a fragment's surface, lead from a point to the nearest of them: from coarse cells to fine
-//! ones, nearest first, and none that is farther away than what was found.
+//! The same bits, for the cells of a fragment's surface, its *skin*, lead from a point to the nearest of them: from coarse
+//! cells to fine ones, nearest first, and none that is farther away than what was found.
+//!
+//! A cell that no surface passes through is all inside one fragment or all outside. So a fragment is in the cells of
+//! its skin and in those whose middle it holds, and a fracture asks one question of each cell, not of each tetrahedron.
 //!
 //! Bits are kept for each fragment, within the box of its cells, so their number is not bounded by the width of a word and a
 //! fragment that breaks takes its bits with it.
@@ -45,78 +48,124 @@ impl Level {
 
     #[inline]
     fn has(&self, cell: [i64; 3]) -> bool {
-        let at = [0, 1, 2].map(|k| cell[k] - self.from[k]);
-        if (0..3).any(|k| at[k] < 0 || at[k] >= self.counts[k]) {
-            return false;
-        }
-        let row = (at[2] * self.counts[1] + at[1]) as usize * self.words_per_row;
-        self.bits[row + (at[0] >> 6) as usize] >> (at[0] & 63) & 1 == 1
+        self.place(cell).is_some_and(|(word, bit)| self.bits[word] >> bit & 1 == 1)
     }
 
+    /// Word and bit of a cell, if it is in the box.
     #[inline]
-    fn set(&mut self, cell: [i64; 3]) {
-        let at = [0, 1, 2].map(|k| cell[k] - self.from[k]);
-        let row = (at[2] * self.counts[1] + at[1]) as usize * self.words_per_row;
-        self.bits[row + (at[0] >> 6) as usize] |= 1 << (at[0] & 63);
+    fn place(&self, cell: [i64; 3]) -> Option<(usize, u32)> {
+        let [x, y, z] = [0, 1, 2].map(|k| cell[k] - self.from[k]);
+        // Below 0 is beyond everything without a sign.
+        let is_within = |i: i64, k: usize| (i as u64) < self.counts[k] as u64;
+        if !(is_within(x, 0) && is_within(y, 1) && is_within(z, 2)) {
+            return None;
+        }
+        let row = (z * self.counts[1] + y) as usize * self.words_per_row;
+        Some((row + (x >> 6) as usize, (x & 63) as u32))
     }
 
-    /// Cells that are present.
-    fn cells(&self) -> impl Iterator<Item = [i64; 3]> + '_ {
-        let rows = self.bits.chunks_exact(self.words_per_row.max(1)).enumerate();
-        rows.flat_map(move |(row, words)| {
+    /// Visits cells that are present.
+    #[inline]
+    fn visit(&self, mut visit: impl FnMut([i64; 3])) {
+        for (row, words) in self.bits.chunks_exact(self.words_per_row.max(1)).enumerate() {
             let (y, z) = (row as i64 % self.counts[1], row as i64 / self.counts[1]);
-            words.iter().enumerate().flat_map(move |(w, &word)| {
-                std::iter::successors((word != 0).then_some(word), |rest| {
-                    let rest = rest & (rest - 1);
-                    (rest != 0).then_some(rest)
-                })
-                .map(move |rest| {
-                    let x = 64 * w as i64 + i64::from(rest.trailing_zeros());
-                    [x + self.from[0], y + self.from[1], z + self.from[2]]
-                })
-            })
-        })
+            for (&word, first) in words.iter().zip((self.from[0]..).step_by(64)) {
+                let mut rest = word;
+                while rest != 0 {
+                    visit([first + i64::from(rest.trailing_zeros()), y + self.from[1], z + self.from[2]]);
+                    rest &= rest - 1;
+                }
+            }
+        }
     }
+
+    /// The level above: cells twice as large.
+    fn halved(&self) -> Self {
+        let to = [0, 1, 2].map(|k| (self.from[k] + self.counts[k] - 1) >> 1);
+        let mut above = Self::new(self.from.map(|i| i >> 1), to);
+        let odd = self.from[0] & 1;
+        for (row, words) in self.bits.chunks_exact(self.words_per_row.max(1)).enumerate() {
+            let (y, z) = (row as i64 % self.counts[1], row as i64 / self.counts[1]);
+            let [y, z] = [(y, 1), (z, 2)].map(|(i, k)| ((i + self.from[k]) >> 1) - above.from[k]);
+            let start = (z * above.counts[1] + y) as usize * above.words_per_row;
+            for (w, &word) in words.iter().enumerate().filter(|(_, word)| **word != 0) {
+                // Cells 2i and 2i + 1 become one; a row that begins with an odd cell has that one alone.
+                let halves = paired(word << odd) | (word >> 63 & odd as u64) << 32;
+                let at = start + w / 2;
+                if w % 2 == 0 {
+                    above.bits[at] |= halves;
+                } else {
+                    above.bits[at] |= halves << 32;
+                    if halves >> 32 != 0 {
+                        above.bits[at + 1] |= 1;
+                    }
+                }
+            }
+        }
+        above
+    }
+}
+
+/// For each pair of bits, whether one of them is set; in the lower half.
+#[inline]
+fn paired(word: u64) -> u64 {
+    let mut x = (word | word >> 1) & 0x5555_5555_5555_5555;
+    x = (x | x >> 1) & 0x3333_3333_3333_3333;
+    x = (x | x >> 2) & 0x0f0f_0f0f_0f0f_0f0f;
+    x = (x | x >> 4) & 0x00ff_00ff_00ff_00ff;
+    x = (x | x >> 8) & 0x0000_ffff_0000_ffff;
+    (x | x >> 16) & 0xffff_ffff
 }
 
 /// The finest level of a fragment, while its cells are marked.
+#[derive(Debug)]
 pub(super) struct Marker {
-    from: [usize; 3],
-    to: [usize; 3],
-    level: Level,
+    all: Level,
+    skin: Level,
 }
 
 impl Marker {
-    /// Marks a cell, if it is in the box of the fragment.
+    /// For a fragment within a box.
+    pub fn new(cells: &Cells, [low, high]: [DVec3; 2]) -> Self {
+        let [from, to] = [low, high].map(|corner| cells.cell_of(corner).map(|i| i as i64));
+        let level = Level::new(from, to);
+        Self { all: level.clone(), skin: level }
+    }
+
+    /// Marks a cell, if it is in the box of the fragment: cut tetrahedra reach beyond it.
     #[inline]
     pub fn mark(&mut self, cell: [usize; 3]) {
-        if (0..3).all(|k| self.from[k] <= cell[k] && cell[k] <= self.to[k]) {
-            self.level.set(cell.map(|i| i as i64));
+        if let Some((word, bit)) = self.all.place(cell.map(|i| i as i64)) {
+            self.all.bits[word] |= 1 << bit;
         }
+    }
+
+    /// Marks a cell of the surface.
+    #[inline]
+    pub fn mark_skin(&mut self, cell: [usize; 3]) {
+        if let Some((word, bit)) = self.skin.place(cell.map(|i| i as i64)) {
+            self.skin.bits[word] |= 1 << bit;
+        }
+    }
+
+    /// The cells of the fragment, and those of its surface.
+    pub fn finish(mut self, cells: &Cells) -> [Presence; 2] {
+        // Where there is surface, there is something inside of it.
+        self.all.bits.iter_mut().zip(&self.skin.bits).for_each(|(all, skin)| *all |= skin);
+        [self.all, self.skin].map(|marked| {
+            let levels = pyramid(marked);
+            Presence { origin: cells.origin, size: cells.size, levels }
+        })
     }
 }
 
 impl Presence {
-    /// The cells of a fragment with the given tetrahedra and box, and those of its surface, which `skin_of` marks for each
-    /// tetrahedron.
-    pub fn of(
-        cells: &Cells,
-        tets: &[u32],
-        [low, high]: [DVec3; 2],
-        skin_of: impl Fn(u32, &mut Marker),
-    ) -> [Self; 2] {
-        // Cut tetrahedra reach beyond the fragment; its box does not.
-        let [from, to] = [low, high].map(|corner| cells.cell_of(corner));
-        let marker = || Marker { from, to, level: Level::new(from.map(|i| i as i64), to.map(|i| i as i64)) };
-        let (mut all, mut skin) = (marker(), marker());
-        for &tet in tets {
-            cells.cells_of(tet).iter().for_each(|packed| all.mark(packed.cell()));
-            skin_of(tet, &mut skin);
+    /// Visits all present cells of the grid.
+    #[inline]
+    pub fn visit(&self, mut visit: impl FnMut([usize; 3])) {
+        if let Some(level) = self.levels.first() {
+            level.visit(|cell| visit(cell.map(|i| i as usize)));
         }
-        [all, skin].map(|marked| {
-            let levels = pyramid(marked.level);
-            Self { origin: cells.origin, size: cells.size, levels }
-        })
     }
 
     /// Whether the fragment may have a point in a cell of the grid.
@@ -203,13 +252,7 @@ impl Presence {
 fn pyramid(finest: Level) -> Vec<Level> {
     let mut levels = vec![finest];
     while levels[levels.len() - 1].counts.iter().any(|&n| n > 2) {
-        let below = &levels[levels.len() - 1];
-        let to = [0, 1, 2].map(|k| (below.from[k] + below.counts[k] - 1) >> 1);
-        let mut above = Level::new(below.from.map(|i| i >> 1), to);
-        for cell in below.cells() {
-            above.set(cell.map(|i| i >> 1));
-        }
-        levels.push(above);
+        levels.push(levels[levels.len() - 1].halved());
     }
     levels
 }
@@ -236,19 +279,19 @@ mod tests {
             .filter(|&t| mesh.corners(t as usize).iter().all(|p| p.max_element() < -0.1))
             .collect();
         let (low, high) = (DVec3::new(-1.0, -0.5, -0.5), DVec3::new(-0.1, -0.1, -0.1));
-        let [presence, skin] = Presence::of(&cells, &tets, [low, high], |tet, marker| {
-            if tet % 2 == 0 {
-                cells.cells_of(tet).iter().for_each(|packed| marker.mark(packed.cell()));
-            }
-        });
-        assert!(skin.levels[0].cells().all(|cell| presence.levels[0].has(cell)));
-        let levels = &presence.levels;
-        assert!(levels.len() > 2);
-        for (below, above) in levels.iter().zip(&levels[1..]) {
-            for cell in below.cells() {
-                assert!(above.has(cell.map(|i| i >> 1)));
+        let mut marker = Marker::new(&cells, [low, high]);
+        for &tet in &tets {
+            for cell in cells.cells_of(tet).iter().map(|packed| packed.cell()) {
+                marker.mark(cell);
+                if tet % 2 == 0 {
+                    marker.mark_skin(cell);
+                }
             }
         }
+        let [presence, skin] = marker.finish(&cells);
+        skin.visit(|cell| assert!(presence.has(cell)));
+        let levels = &presence.levels;
+        assert!(levels.len() > 2);
         let mut useful = 0;
         for k in 0..4000 {
             let p = DVec3::new(f64::from(k % 20), f64::from(k / 20 % 20), f64::from(k / 400)) * 0.15 - 1.2;
@@ -258,5 +301,38 @@ mod tests {
             useful += usize::from(distance > 0.5 && bound > 0.1 * distance);
         }
         assert!(useful > 1000);
+    }
+
+    #[test]
+    fn a_level_has_a_cell_if_and_only_if_one_of_eight_below_is_there() {
+        let mut state = 1_u64;
+        let mut next = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        for (from, counts) in [([0, 0, 0], [5, 4, 3]), ([3, 1, 7], [200, 5, 6]), ([63, 2, 1], [65, 1, 9])] {
+            let to = [0, 1, 2].map(|k| from[k] + counts[k] - 1);
+            for share in [1, 4, 60] {
+                let mut level = Level::new(from, to);
+                let mut expected = std::collections::BTreeSet::new();
+                for z in from[2]..=to[2] {
+                    for y in from[1]..=to[1] {
+                        for x in from[0]..=to[0] {
+                            if next(share) == 0 {
+                                let (word, bit) = level.place([x, y, z]).unwrap();
+                                level.bits[word] |= 1 << bit;
+                                expected.insert([x, y, z]);
+                            }
+                        }
+                    }
+                }
+                for level in pyramid(level) {
+                    let mut found = std::collections::BTreeSet::new();
+                    level.visit(|cell| assert!(found.insert(cell) && level.has(cell)));
+                    assert_eq!(found, expected);
+                    expected = expected.iter().map(|cell| cell.map(|i| i >> 1)).collect();
+                }
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::cells::{Cells, PackedCell, mean_edge};
 use super::mass::Moments;
 use super::original::OriginalField;
+use super::pattern::PatternBook;
 use super::presence::Marker;
 use super::{BrittleError, DistanceOrder, SphereTree, order_by_distance};
 use crate::geom::DVec3;
@@ -59,15 +60,11 @@ pub struct Solid {
 impl Solid {
     pub(super) const NONE: u32 = u32::MAX;
 
-    /// Marks the cells that the original surface passes through at a tetrahedron.
-    pub(super) fn mark_skin(&self, tet: u32, marker: &mut Marker) {
-        for &id in self.triangles_of_tet[tet as usize].iter().filter(|&&id| id != Self::NONE) {
-            for packed in
-                &self.skin[self.skin_starts[id as usize] as usize..self.skin_starts[id as usize + 1] as usize]
-            {
-                marker.mark(packed.cell());
-            }
-        }
+    /// Marks the cells that a triangle of the original surface passes through.
+    #[inline]
+    pub(super) fn mark_skin(&self, triangle: u32, marker: &mut Marker) {
+        let [from, to] = [triangle, triangle + 1].map(|t| self.skin_starts[t as usize] as usize);
+        self.skin[from..to].iter().for_each(|packed| marker.mark_skin(packed.cell()));
     }
 
     /// Which points of a sphere tree lie inside the shape, not on its surface or on a crack.
@@ -129,6 +126,7 @@ impl Solid {
         let order: DistanceOrder = order_by_distance(&points);
         let tree = SphereTree::build(&points, &nodes, &order);
         let radius = 0.5 * (high - low).length();
+        PatternBook::open();
         Ok(Self {
             mesh,
             adjacency,

@@ -20,7 +20,7 @@
 //!
 //! A point whose parent goes to another piece is given to its closest ancestor in its own piece, or becomes a root: a
 //! fragment may have a forest. Corners of cracks become children of the node they are next to. Reaches are computed anew by
-//! walking up from every point, which costs points times depth.
+//! walking up from every point that has children, which costs such points times depth; the others come along in groups.
 //!
 //! # Invariants (checked by [`SphereTree::validate`])
 //!
@@ -53,7 +53,7 @@ pub struct SphereTree {
 /// never have the same.
 pub(super) type Key = [u32; 4];
 
-/// A point of a tree that is yet to be put together.
+/// A point that is put into a tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sprout {
     pub point: DVec3,
@@ -61,7 +61,7 @@ pub(super) struct Sprout {
     pub is_crack: bool,
     pub key: Key,
     pub level: u8,
-    /// Index of the parent among the sprouts.
+    /// Index of the parent, which is in the tree already; [`SphereTree::NONE`] for roots.
     pub parent: u32,
 }
 
@@ -85,59 +85,50 @@ impl SphereTree {
 
     /// The tree over the nodes of a body, in their order of distance.
     pub(super) fn build(points: &[DVec3], nodes: &[u32], order: &DistanceOrder) -> Self {
-        let sprout = |place: usize| {
-            let index = order.order[place] as usize;
-            Sprout {
+        let mut tree = Self::with_capacity(order.order.len());
+        for (place, (&index, &parent)) in order.order.iter().zip(&order.parents).enumerate() {
+            let index = index as usize;
+            tree.push(Sprout {
                 point: points[index],
                 owner: nodes[index],
                 is_crack: false,
                 key: [nodes[index], Self::NONE, Self::NONE, Self::NONE],
                 level: DistanceOrder::level(place),
-                parent: if place == 0 { Self::NONE } else { order.parents[place] },
-            }
-        };
-        Self::assemble(&(0..order.order.len()).map(sprout).collect::<Vec<_>>())
-    }
-
-    /// Puts points together. Parents must be on lower levels; the order within a level is kept.
-    pub(super) fn assemble(sprouts: &[Sprout]) -> Self {
-        let count = sprouts.len();
-        // By level, with a counting sort.
-        let mut starts = [0_u32; 257];
-        for sprout in sprouts {
-            starts[sprout.level as usize + 1] += 1;
-        }
-        for level in 0..256 {
-            starts[level + 1] += starts[level];
-        }
-        let mut place_of = vec![0_u32; count];
-        let mut at = vec![0_u32; count];
-        for (i, sprout) in sprouts.iter().enumerate() {
-            let slot = &mut starts[sprout.level as usize];
-            place_of[i] = *slot;
-            at[*slot as usize] = i as u32;
-            *slot += 1;
-        }
-        let sorted =
-            |f: fn(&Sprout) -> u32| at.iter().map(|&i| f(&sprouts[i as usize])).collect::<Vec<u32>>();
-        let mut tree = Self {
-            points: at.iter().map(|&i| sprouts[i as usize].point).collect(),
-            owners: sorted(|sprout| sprout.owner),
-            is_crack: at.iter().map(|&i| sprouts[i as usize].is_crack).collect(),
-            keys: at.iter().map(|&i| sprouts[i as usize].key).collect(),
-            levels: at.iter().map(|&i| sprouts[i as usize].level).collect(),
-            parents: sorted(|sprout| sprout.parent),
-            ..Self::default()
-        };
-        for parent in tree.parents.iter_mut().filter(|parent| **parent != Self::NONE) {
-            *parent = place_of[*parent as usize];
+                parent: if place == 0 { Self::NONE } else { parent },
+            });
         }
         tree.link();
         tree
     }
 
+    /// An empty tree with room for points.
+    pub(super) fn with_capacity(points: usize) -> Self {
+        Self {
+            points: Vec::with_capacity(points),
+            owners: Vec::with_capacity(points),
+            is_crack: Vec::with_capacity(points),
+            keys: Vec::with_capacity(points),
+            levels: Vec::with_capacity(points),
+            parents: Vec::with_capacity(points),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a point and returns its index. Levels must not descend; after the last point, [`SphereTree::link`] is due.
+    #[inline]
+    pub(super) fn push(&mut self, sprout: Sprout) -> u32 {
+        let index = self.points.len() as u32;
+        self.points.push(sprout.point);
+        self.owners.push(sprout.owner);
+        self.is_crack.push(sprout.is_crack);
+        self.keys.push(sprout.key);
+        self.levels.push(sprout.level);
+        self.parents.push(sprout.parent);
+        index
+    }
+
     /// Lists children and computes tails from parents.
-    fn link(&mut self) {
+    pub(super) fn link(&mut self) {
         let count = self.points.len();
         let mut starts = vec![0_u32; count + 1];
         for &parent in self.parents.iter().filter(|&&parent| parent != Self::NONE) {
@@ -162,17 +153,7 @@ impl SphereTree {
             *slot += 1;
         }
         self.child_starts = starts;
-        // Squared reach of each child: every point reports to all its ancestors.
-        let mut reach = vec![0.0_f64; self.children.len()];
-        for p in 0..count {
-            let mut below = p;
-            while self.parents[below] != Self::NONE {
-                let above = self.parents[below] as usize;
-                let slot = &mut reach[slot_of[below] as usize];
-                *slot = slot.max(self.points[above].distance_squared(self.points[p]));
-                below = above;
-            }
-        }
+        let mut reach = self.squared_reaches(&slot_of);
         // A tail is the greatest reach from a child on; rounded up, so that spheres hold what touches them.
         for p in 0..count {
             let mut tail = 0.0_f64;
@@ -182,6 +163,56 @@ impl SphereTree {
             }
         }
         self.tails = reach;
+    }
+
+    /// For each child, the squared distance from its parent to the farthest point below it, itself included.
+    fn squared_reaches(&self, slot_of: &[u32]) -> Vec<f64> {
+        let mut reach = vec![0.0_f64; self.children.len()];
+        let is_leaf = |p: usize| self.child_starts[p] == self.child_starts[p + 1];
+        // Points that have children report to all their ancestors.
+        for p in (0..self.points.len()).filter(|&p| !is_leaf(p)) {
+            let mut below = p;
+            while self.parents[below] != Self::NONE {
+                let above = self.parents[below] as usize;
+                let slot = &mut reach[slot_of[below] as usize];
+                *slot = slot.max(self.points[above].distance_squared(self.points[p]));
+                below = above;
+            }
+        }
+        // The others, which are the most, report to their parent. Only where the farthest of them may be farther away than
+        // what an ancestor knows do they report there, too.
+        let mut leaves = vec![];
+        for p in (0..self.points.len()).filter(|&p| !is_leaf(p)) {
+            leaves.clear();
+            let mut farthest = 0.0_f64;
+            for slot in self.child_starts[p]..self.child_starts[p + 1] {
+                let child = self.children[slot as usize] as usize;
+                if is_leaf(child) {
+                    let squared = self.points[p].distance_squared(self.points[child]);
+                    reach[slot as usize] = squared;
+                    farthest = farthest.max(squared);
+                    leaves.push(self.points[child]);
+                }
+            }
+            if leaves.is_empty() {
+                continue;
+            }
+            let farthest = farthest.sqrt() * (1.0 + 1e-12);
+            let mut below = p;
+            while self.parents[below] != Self::NONE {
+                let above = self.parents[below] as usize;
+                let slot = &mut reach[slot_of[below] as usize];
+                let room = slot.sqrt() * (1.0 - 1e-12) - farthest;
+                let centre = self.points[above];
+                if room < 0.0 || centre.distance_squared(self.points[p]) > room * room {
+                    for leaf in &leaves {
+                        *slot = slot.max(centre.distance_squared(*leaf));
+                    }
+                }
+                below = above;
+            }
+        }
+        reach
     }
 
     /// Number of points.
@@ -200,6 +231,18 @@ impl SphereTree {
     #[must_use]
     pub fn points(&self) -> &[DVec3] {
         &self.points
+    }
+
+    /// The roots of its trees.
+    #[must_use]
+    pub fn roots(&self) -> &[u32] {
+        &self.roots
+    }
+
+    /// The points just below a point, coarse ones first. Panics if there is no such point.
+    #[must_use]
+    pub fn children(&self, point: usize) -> &[u32] {
+        &self.children[self.child_starts[point] as usize..self.child_starts[point + 1] as usize]
     }
 
     /// The radius of the sphere around a point that holds everything below it. Panics if there is no such point.

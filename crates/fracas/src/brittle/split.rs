@@ -3,15 +3,16 @@
 //! # Steps
 //!
 //! 1. Nodes with one label that hang together are a piece; a label may make several.
-//! 2. Tetrahedra whose nodes go to different pieces are cut, or cut once more (`cut`).
-//! 3. Each piece gets its part of the sphere tree, and the corners of the crack; its cells; its mass.
+//! 2. Tetrahedra whose nodes go to different pieces are cut, or cut once more (`cut`). Each piece gets its mass.
+//! 3. Each piece gets its part of the sphere tree, and the corners of the crack; and its cells.
 //! 4. Fronts spread from the crack through the nodes (`field`).
 //!
 //! All of it costs time in proportion to the fragment that breaks, and nothing to the rest of the body.
 
-use super::cut::CutTet;
+use super::cells::{Cells, Section};
+use super::cut::{CutTet, Whole, polygons};
 use super::mass::{MassProperties, Moments};
-use super::pattern::{APART, corner};
+use super::pattern::{APART, FacetSide, PatternBook, corner};
 use super::presence::{Marker, Presence};
 use super::spheres::{Key, SphereTree, Sprout};
 use super::surface::key_of;
@@ -33,7 +34,7 @@ pub struct SplitStats {
     pub crack_points: usize,
     /// Nodes through which fronts passed.
     pub reached: usize,
-    /// Time for finding pieces, cutting, and mass.
+    /// Time for finding pieces, cutting, corners of cracks, and mass.
     pub cutting: Duration,
     /// Time for sphere trees, cells and distances.
     pub update: Duration,
@@ -87,22 +88,24 @@ impl BrittleBody {
             weight_of[node as usize] = weight.clamp(least, most);
         }
         let broken = Broken { id: fragment.0, first, pieces, old, weight_of };
-        let (tets, fresh) = self.cut(&broken);
+        let Sections { tets, fresh, kept } = self.cut(&broken);
         let masses: Vec<MassProperties> =
             tets.iter().enumerate().map(|(k, tets)| self.mass(first + k as u32, tets)).collect();
+        let corners = self.crack_corners(&broken, &fresh);
         let cutting = begin.elapsed();
-        let trees = self.divide_tree(&broken, &fresh);
+        let trees = self.divide_tree(&broken, &corners);
         let crack_points =
             trees.iter().map(SphereTree::point_count).sum::<usize>() - broken.old.tree.point_count();
-        let mut nodes: Vec<Vec<u32>> = vec![vec![]; pieces];
+        let mut made = self.divide_cells(&broken, trees, fresh.iter().chain(&kept));
+        made.iter_mut().for_each(|piece| piece.nodes.reserve(piece.tree.point_count() / 2));
         for (&node, &piece) in broken.old.nodes.iter().zip(&piece_of) {
-            nodes[piece as usize].push(node);
+            made[piece as usize].nodes.push(node);
+        }
+        for ((piece, tets), mass) in made.iter_mut().zip(tets).zip(masses) {
+            (piece.tets, piece.mass) = (tets, mass);
         }
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
-        for (((nodes, tets), tree), mass) in nodes.into_iter().zip(tets).zip(trees).zip(masses) {
-            let made = self.piece(nodes, tets, tree, mass);
-            self.fragments.push(Some(made));
-        }
+        self.fragments.extend(made.into_iter().map(Some));
         let reached = self.spread(&broken.old.nodes, &fresh);
         let update = begin.elapsed() - cutting;
         self.last_split =
@@ -114,85 +117,99 @@ impl BrittleBody {
     /// The number of pieces and the piece of each node; `None` if there is one alone.
     fn pieces(&self, fragment: FragmentId, labels: &[u32]) -> Option<(usize, Vec<u32>)> {
         let nodes = &self.fragments[fragment.index()].as_ref()?.nodes;
-        let mut index_of = vec![Solid::NONE; self.fragment_of.len()];
-        for (index, &node) in nodes.iter().enumerate() {
-            index_of[node as usize] = index as u32;
+        // Labels of nodes that have no piece yet; no label is larger than what fits into half of these words.
+        let mut waiting = vec![u64::MAX; self.fragment_of.len()];
+        for (&node, &label) in nodes.iter().zip(labels) {
+            waiting[node as usize] = u64::from(label);
         }
-        let mut piece_of = vec![Solid::NONE; nodes.len()];
+        let mut piece_of = vec![0; self.fragment_of.len()];
         let mut pieces = 0;
         let mut open = vec![];
-        for start in 0..nodes.len() {
-            if piece_of[start] != Solid::NONE {
+        for &start in nodes {
+            let label = std::mem::replace(&mut waiting[start as usize], u64::MAX);
+            if label == u64::MAX {
                 continue;
             }
-            piece_of[start] = pieces;
+            piece_of[start as usize] = pieces;
             open.push(start);
-            while let Some(at) = open.pop() {
-                for &neighbour in self.solid.adjacency.neighbours(nodes[at]) {
-                    let next = index_of[neighbour as usize];
-                    if next != Solid::NONE
-                        && piece_of[next as usize] == Solid::NONE
-                        && labels[next as usize] == labels[at]
-                    {
+            while let Some(node) = open.pop() {
+                for &next in self.solid.adjacency.neighbours(node) {
+                    if waiting[next as usize] == label {
+                        waiting[next as usize] = u64::MAX;
                         piece_of[next as usize] = pieces;
-                        open.push(next as usize);
+                        open.push(next);
                     }
                 }
             }
             pieces += 1;
         }
+        let piece_of: Vec<u32> = nodes.iter().map(|&node| piece_of[node as usize]).collect();
         (pieces > 1).then_some((pieces as usize, piece_of))
     }
 
-    /// Cuts tetrahedra. Returns the tetrahedra of each piece, and the cuts that are new or changed.
-    fn cut(&mut self, broken: &Broken) -> (Vec<Vec<u32>>, Vec<u32>) {
+    /// Cuts tetrahedra.
+    fn cut(&mut self, broken: &Broken) -> Sections {
         let solid = self.solid.clone();
-        let mut tets_of = vec![vec![]; broken.pieces];
-        let mut fresh = vec![];
-        let mut divisions = vec![];
+        let room = broken.old.tets.len() / broken.pieces;
+        let mut tets: Vec<Vec<u32>> = (0..broken.pieces).map(|_| Vec::with_capacity(2 * room)).collect();
+        let mut kept = vec![];
+        let mut divisions = Vec::with_capacity(broken.old.tets.len() / 4);
         for &tet in &broken.old.tets {
             let nodes = solid.mesh.tets()[tet as usize];
+            let fragments = nodes.map(|node| self.fragment_of[node as usize]);
+            if fragments == [fragments[0]; 4] {
+                tets[(fragments[0] - broken.first) as usize].push(tet);
+                continue;
+            }
             // Ranks of the pieces among the nodes of the breaking fragment.
             let mut present = [Solid::NONE; 4];
             let mut kinds = 0;
-            let pieces = nodes.map(|node| broken.piece(self.fragment_of[node as usize]));
+            let pieces = fragments.map(|fragment| broken.piece(fragment));
             for &piece in pieces.iter().flatten() {
                 if !present[..kinds].contains(&piece) {
                     present[kinds] = piece;
                     kinds += 1;
-                    tets_of[piece as usize].push(tet);
+                    tets[piece as usize].push(tet);
                 }
             }
             if kinds < 2 {
-                self.rename_parts(tet, broken.id, broken.first + present[0]);
+                // Its part of a tetrahedron that was cut before goes to a piece as it is.
+                let index = self.cut_of[tet as usize];
+                let cut = &mut self.cuts[index as usize];
+                if let Some(part) = cut.part_of(broken.id) {
+                    cut.parts[part].fragment = broken.first + present[0];
+                }
+                kept.push(index);
                 continue;
             }
             present[..kinds].sort_unstable();
             let rank = |piece: u32| present[..kinds].iter().position(|&p| p == piece).unwrap_or(0) as u8;
             let groups = pieces.map(|piece| piece.map_or(APART, rank));
-            let weights = nodes.map(|node| broken.weight_of[node as usize]);
-            divisions.push((tet, groups, weights));
+            divisions.push((tet, groups, fragments));
         }
         // Two parts with a quad of crack each are the rule.
         self.facets.reserve(5 * divisions.len());
-        for (tet, groups, weights) in divisions {
-            fresh.push(self.cut_one(tet, groups, weights, &solid));
-        }
-        (tets_of, fresh)
+        self.cuts.reserve(divisions.len());
+        self.part_moments.reserve(divisions.len());
+        let fresh = divisions
+            .into_iter()
+            .map(|(tet, groups, fragments)| {
+                let nodes = solid.mesh.tets()[tet as usize];
+                let weights = nodes.map(|node| broken.weight_of[node as usize]);
+                self.cut_one(tet, (groups, weights), fragments, &solid)
+            })
+            .collect();
+        Sections { tets, fresh, kept }
     }
 
-    /// The part of a fragment in a tetrahedron that was cut before goes to a piece as it is.
-    fn rename_parts(&mut self, tet: u32, old: u32, piece: u32) {
-        let index = self.cut_of[tet as usize];
-        if index != Solid::NONE {
-            let cut = &mut self.cuts[index as usize];
-            if let Some(part) = cut.part_of(old) {
-                cut.parts[part].fragment = piece;
-            }
-        }
-    }
-
-    fn cut_one(&mut self, tet: u32, groups: [u8; 4], weights: [f64; 4], solid: &Solid) -> u32 {
+    /// Divides a tetrahedron by groups and weights of its nodes.
+    fn cut_one(
+        &mut self,
+        tet: u32,
+        (groups, weights): ([u8; 4], [f64; 4]),
+        fragments: [u32; 4],
+        solid: &Solid,
+    ) -> u32 {
         let slot = &mut self.cut_of[tet as usize];
         if *slot == Solid::NONE {
             *slot = self.cuts.len() as u32;
@@ -204,62 +221,189 @@ impl BrittleBody {
         self.wasted += cut.parts().iter().map(|part| (part.to - part.from) as usize).sum::<usize>();
         cut.divide(groups, weights);
         cut.changed = self.fractures;
-        cut.pattern = self.book.find(&cut.groups);
-        let is_open = solid.triangles_of_tet[tet as usize].map(|triangle| triangle != Solid::NONE);
-        let corners = solid.mesh.corners(tet as usize);
-        let fragments = solid.mesh.tets()[tet as usize].map(|node| self.fragment_of[node as usize]);
-        self.part_moments[index as usize] = cut.rebuild(
-            self.book.get(cut.pattern),
-            &corners,
-            solid.middle,
-            is_open,
-            fragments,
-            &mut self.facets,
-        );
+        let book = PatternBook::open();
+        cut.pattern = book.find(&cut.groups);
+        let whole = Whole {
+            corners: solid.mesh.corners(tet as usize),
+            moments: solid.moments[tet as usize],
+            middle: solid.middle,
+            is_open: solid.triangles_of_tet[tet as usize].map(|triangle| triangle != Solid::NONE),
+        };
+        self.part_moments[index as usize] =
+            cut.rebuild(book.get(cut.pattern), &whole, fragments, &mut self.facets);
         index
     }
 
-    /// The sphere trees of the pieces: each keeps its points of the old one, and gets the corners of the crack.
-    fn divide_tree(&self, broken: &Broken, fresh: &[u32]) -> Vec<SphereTree> {
-        let old = &broken.old.tree;
-        let piece_of = |point: usize| (self.fragment_of[old.owners[point] as usize] - broken.first) as usize;
-        let mut counts = vec![0; broken.pieces];
-        (0..old.points.len()).for_each(|point| counts[piece_of(point)] += 1);
-        // Crack corners are about as many as old points; growing by copies is what would cost.
-        let mut sprouts: Vec<Vec<Sprout>> =
-            counts.iter().map(|&count| Vec::with_capacity(3 * count + 16)).collect();
-        // Where each old point is among the sprouts of its piece, and where each node is.
-        let mut place_of = vec![SphereTree::NONE; old.points.len()];
-        let mut place_of_node = vec![SphereTree::NONE; self.fragment_of.len()];
-        for point in 0..old.points.len() {
-            let piece = piece_of(point);
-            let mut parent = old.parents[point];
-            while parent != SphereTree::NONE && piece_of(parent as usize) != piece {
-                parent = old.parents[parent as usize];
-            }
-            let list = &mut sprouts[piece];
-            place_of[point] = list.len() as u32;
-            if !old.is_crack[point] {
-                place_of_node[old.owners[point] as usize] = list.len() as u32;
-            }
-            list.push(Sprout {
-                point: old.points[point],
-                owner: old.owners[point],
-                is_crack: old.is_crack[point],
-                key: old.keys[point],
-                level: old.levels[point],
-                parent: if parent == SphereTree::NONE { parent } else { place_of[parent as usize] },
-            });
-        }
-        let mut add = |owner: u32, key: Key, point: DVec3| {
-            let list = &mut sprouts[(self.fragment_of[owner as usize] - broken.first) as usize];
-            let parent = place_of_node[owner as usize];
-            let level = list[parent as usize].level.saturating_add(1);
-            list.push(Sprout { point, owner, is_crack: true, key, level, parent });
-        };
+    /// The corners of the new crack, once for each piece.
+    fn crack_corners(&self, broken: &Broken, fresh: &[u32]) -> Vec<CrackCorner> {
+        let mut corners = Vec::with_capacity(3 * fresh.len());
+        let mut add = |owner: u32, key: Key, point: DVec3| corners.push(CrackCorner { point, owner, key });
         self.crack_corners_on_edges(broken, &mut add);
         self.crack_corners_in_tets(fresh, &mut add);
-        sprouts.iter().map(|list| SphereTree::assemble(list)).collect()
+        corners
+    }
+
+    /// The sphere trees of the pieces: each keeps its points of the old one, and gets the corners of the crack.
+    fn divide_tree(&self, broken: &Broken, corners: &[CrackCorner]) -> Vec<SphereTree> {
+        let old = &broken.old.tree;
+        let mut point_of_node = vec![SphereTree::NONE; self.fragment_of.len()];
+        for (point, (&owner, &is_crack)) in old.owners.iter().zip(&old.is_crack).enumerate() {
+            if !is_crack {
+                point_of_node[owner as usize] = point as u32;
+            }
+        }
+        let piece_of = |owner: u32| (self.fragment_of[owner as usize] - broken.first) as usize;
+        let mut counts = vec![0; broken.pieces];
+        old.owners.iter().for_each(|&owner| counts[piece_of(owner)] += 1);
+        corners.iter().for_each(|corner| counts[piece_of(corner.owner)] += 1);
+        let mut trees: Vec<SphereTree> = counts.into_iter().map(SphereTree::with_capacity).collect();
+        // Level by level: old points first, then corners of the crack.
+        let mut by_level: Vec<Vec<u32>> = vec![];
+        for (index, corner) in corners.iter().enumerate() {
+            let level = old.levels[point_of_node[corner.owner as usize] as usize].saturating_add(1) as usize;
+            if by_level.len() <= level {
+                by_level.resize_with(level + 1, Vec::new);
+            }
+            by_level[level].push(index as u32);
+        }
+        // Where each old point is in the tree of its piece.
+        let mut place_of = vec![SphereTree::NONE; old.points.len()];
+        let mut point = 0;
+        let last = old.levels.last().map_or(0, |&level| level as usize + 1);
+        for level in 0..by_level.len().max(last) {
+            while point < old.points.len() && old.levels[point] as usize == level {
+                let piece = piece_of(old.owners[point]);
+                let mut parent = old.parents[point];
+                while parent != SphereTree::NONE && piece_of(old.owners[parent as usize]) != piece {
+                    parent = old.parents[parent as usize];
+                }
+                place_of[point] = trees[piece].push(Sprout {
+                    point: old.points[point],
+                    owner: old.owners[point],
+                    is_crack: old.is_crack[point],
+                    key: old.keys[point],
+                    level: old.levels[point],
+                    parent: if parent == SphereTree::NONE { parent } else { place_of[parent as usize] },
+                });
+                point += 1;
+            }
+            for &index in by_level.get(level).into_iter().flatten() {
+                let CrackCorner { point, owner, key } = corners[index as usize];
+                let level = level as u8;
+                let parent = place_of[point_of_node[owner as usize] as usize];
+                trees[piece_of(owner)].push(Sprout { point, owner, is_crack: true, key, level, parent });
+            }
+        }
+        trees.iter_mut().for_each(SphereTree::link);
+        trees
+    }
+
+    /// The pieces with their trees, boxes and cells; nodes, tetrahedra and mass are yet to be put in. `cuts` are all that
+    /// have a part of any of them.
+    fn divide_cells<'a>(
+        &self,
+        broken: &Broken,
+        trees: Vec<SphereTree>,
+        cuts: impl Iterator<Item = &'a u32>,
+    ) -> Vec<Fragment> {
+        let cells = &self.solid.cells;
+        let mut pieces: Vec<Fragment> = trees.into_iter().map(|tree| self.piece(tree)).collect();
+        let mut markers: Vec<Marker> =
+            pieces.iter().map(|piece| Marker::new(cells, [piece.low, piece.high])).collect();
+        for &triangle in &broken.old.triangles {
+            let tet = self.solid.boundary.faces[triangle as usize].0 as usize;
+            if self.cut_of[tet] == Solid::NONE {
+                let fragment = self.fragment_of[self.solid.mesh.tets()[tet][0] as usize];
+                let piece = (fragment - broken.first) as usize;
+                self.solid.mark_skin(triangle, &mut markers[piece]);
+                pieces[piece].triangles.push(triangle);
+            }
+        }
+        for &index in cuts {
+            self.mark_cut(&self.cuts[index as usize], broken, &mut markers);
+        }
+        broken.old.presence.visit(|cell| {
+            if let Some(fragment) = self.fragment_at_middle(cell)
+                && let Some(piece) = broken.piece(fragment)
+            {
+                markers[piece as usize].mark(cell);
+            }
+        });
+        for (piece, marker) in pieces.iter_mut().zip(markers) {
+            [piece.presence, piece.skin] = marker.finish(cells);
+        }
+        pieces
+    }
+
+    /// The fragment that holds the middle of a cell.
+    #[inline]
+    pub(super) fn fragment_at_middle(&self, cell: [usize; 3]) -> Option<u32> {
+        let cells = &self.solid.cells;
+        let [tet, node] = cells.tet_at_middle(cell);
+        if tet == Cells::NONE {
+            return None;
+        }
+        let index = self.cut_of[tet as usize];
+        if index == Solid::NONE {
+            return Some(self.fragment_of[node as usize]);
+        }
+        let cut = &self.cuts[index as usize];
+        let middle = cells.middle(cell);
+        if let [first, second] = cut.parts() {
+            // The crack between two parts is one plane.
+            let facet = &self.facets[first.from as usize];
+            if facet.normal != DVec3::ZERO {
+                let is_second = facet.normal.dot(middle - facet.triangle.a) > 0.0;
+                return Some(if is_second { second.fragment } else { first.fragment });
+            }
+        }
+        let part = cut.part_at(&cells.coordinates(tet, middle));
+        let nodes = &self.solid.mesh.tets()[tet as usize];
+        Some(self.fragment_of[nodes[part.trailing_zeros() as usize & 3] as usize])
+    }
+
+    /// Marks the cells that the surfaces of the pieces pass through in a cut tetrahedron.
+    fn mark_cut(&self, cut: &CutTet, broken: &Broken, markers: &mut [Marker]) {
+        let cells = &self.solid.cells;
+        let of_tet = || cells.cells_of(cut.tet).iter().map(|packed| packed.cell());
+        // A crack between two parts is one plane, and both have it.
+        if let [first, second] = cut.parts() {
+            let facet = &self.facets[first.from as usize];
+            let section = cells.section(facet.triangle.a, facet.normal);
+            let pieces = [first, second].map(|part| broken.piece(part.fragment));
+            for cell in of_tet().filter(|&cell| section.meets(cell)) {
+                pieces.iter().flatten().for_each(|&piece| markers[piece as usize].mark_skin(cell));
+            }
+        }
+        let triangles = &self.solid.triangles_of_tet[cut.tet as usize];
+        let is_closed = triangles.iter().all(|&triangle| triangle == Solid::NONE);
+        if cut.part_count == 2 && is_closed {
+            return;
+        }
+        for (part, shape) in cut.parts().iter().zip(&PatternBook::open().get(cut.pattern).parts) {
+            let Some(piece) = broken.piece(part.fragment) else { continue };
+            let marker = &mut markers[piece as usize];
+            for facet in &shape.facets[..shape.first_crack] {
+                if let FacetSide::Face(face) = facet.side
+                    && triangles[face as usize] != Solid::NONE
+                {
+                    self.solid.mark_skin(triangles[face as usize], marker);
+                }
+            }
+            if cut.part_count == 2 {
+                continue;
+            }
+            // A part of a tetrahedron has three cracks at most: one towards each of the others.
+            let mut sections = [Section::default(); 4];
+            let mut count = 0;
+            for polygon in polygons(&self.facets[part.crack_range()]).take(4) {
+                sections[count] = cells.section(polygon[0].triangle.a, polygon[0].normal);
+                count += 1;
+            }
+            for cell in of_tet().filter(|&cell| sections[..count].iter().any(|section| section.meets(cell))) {
+                marker.mark_skin(cell);
+            }
+        }
     }
 
     /// The point where the crack divides each edge, once for either side.
@@ -280,11 +424,11 @@ impl BrittleBody {
 
     /// The points where cracks meet on faces and inside tetrahedra, once for each part.
     fn crack_corners_in_tets(&self, fresh: &[u32], add: &mut impl FnMut(u32, Key, DVec3)) {
-        for &index in fresh {
-            let cut = &self.cuts[index as usize];
+        // Where there are two parts, all corners are on edges.
+        for cut in fresh.iter().map(|&index| &self.cuts[index as usize]).filter(|cut| cut.part_count > 2) {
             let nodes = self.solid.mesh.tets()[cut.tet as usize];
             let across = self.solid.adjacency.across(cut.tet as usize);
-            for part in &self.book.get(cut.pattern).parts {
+            for part in &PatternBook::open().get(cut.pattern).parts {
                 for &support in part.supports.iter().filter(|support| support.count_ones() > 2) {
                     let own = (support & part.nodes).trailing_zeros() as usize;
                     if !self.is_fresh_corner(cut, own, support) {
@@ -328,30 +472,19 @@ impl BrittleBody {
         moments.properties(self.solid.middle)
     }
 
-    fn piece(&self, nodes: Vec<u32>, tets: Vec<u32>, tree: SphereTree, mass: MassProperties) -> Fragment {
-        let low = tree.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p));
-        let high = tree.points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p));
-        let own = self.fragment_of[nodes[0] as usize];
-        let [presence, skin] = Presence::of(&self.solid.cells, &tets, [low, high], |tet, marker| {
-            self.mark_skin(own, tet, marker);
-        });
-        let is_inside = self.solid.points_inside(&tree);
-        Fragment { nodes, tets, tree, is_inside, presence, skin, mass, low, high }
-    }
-
-    /// Marks the cells that the surface of a fragment passes through in a tetrahedron.
-    fn mark_skin(&self, fragment: u32, tet: u32, marker: &mut Marker) {
-        let index = self.cut_of[tet as usize];
-        if index == Solid::NONE {
-            self.solid.mark_skin(tet, marker);
-            return;
-        }
-        let cut = &self.cuts[index as usize];
-        if let Some(part) = cut.part_of(fragment) {
-            let span = &cut.parts[part];
-            for facet in &self.facets[span.from as usize..span.to as usize] {
-                self.solid.cells.visit_triangle(&facet.triangle, facet.normal, &mut |cell| marker.mark(cell));
-            }
+    /// A piece of which only the tree is known, and what follows from it.
+    fn piece(&self, tree: SphereTree) -> Fragment {
+        Fragment {
+            nodes: vec![],
+            tets: vec![],
+            triangles: vec![],
+            is_inside: self.solid.points_inside(&tree),
+            presence: Presence::default(),
+            skin: Presence::default(),
+            mass: Moments::default().properties(self.solid.middle),
+            low: tree.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p)),
+            high: tree.points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p)),
+            tree,
         }
     }
 
@@ -371,6 +504,24 @@ impl BrittleBody {
         self.facets = kept;
         self.wasted = 0;
     }
+}
+
+/// What cutting leaves: tetrahedra and cuts.
+struct Sections {
+    /// The tetrahedra of each piece.
+    tets: Vec<Vec<u32>>,
+    /// The cuts that are new or changed.
+    fresh: Vec<u32>,
+    /// Older cuts whose part went to a piece as it was.
+    kept: Vec<u32>,
+}
+
+/// A corner of a new crack.
+struct CrackCorner {
+    point: DVec3,
+    /// The node it is next to.
+    owner: u32,
+    key: Key,
 }
 
 /// A fragment in the moment it breaks.

@@ -1,6 +1,6 @@
 //! The surface of a fragment as a triangle mesh: for rendering, and for exact pairs.
 
-use super::pattern::FacetSide;
+use super::pattern::{FacetSide, PatternBook};
 use super::spheres::Key;
 use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
@@ -125,7 +125,7 @@ impl BrittleBody {
                 continue;
             }
             let cut = &self.cuts[index as usize];
-            let pattern = self.book.get(cut.pattern);
+            let pattern = PatternBook::open().get(cut.pattern);
             let number = cut.part_of(fragment.0).expect("the tetrahedron has a part of the fragment");
             let part = &pattern.parts[number];
             let places = cut.corners_of(part, &self.solid.mesh.corners(tet as usize));

@@ -1,7 +1,8 @@
 //! Checks everything a brittle body promises, slowly.
 
 use super::pattern::part_of;
-use super::{BrittleBody, Solid};
+use super::{BrittleBody, Fragment, FragmentId, Solid};
+use crate::geom::DVec3;
 use std::collections::BTreeSet;
 
 impl BrittleBody {
@@ -21,19 +22,44 @@ impl BrittleBody {
             if nodes != fragment.nodes {
                 return Err(format!("the tree of fragment {id} does not have its nodes"));
             }
-            for &tet in &fragment.tets {
-                let [from, to] = [fragment.low, fragment.high].map(|corner| self.solid.cells.cell_of(corner));
-                let in_box = |cell: &[usize; 3]| (0..3).all(|k| from[k] <= cell[k] && cell[k] <= to[k]);
-                let cells = self.solid.cells.cells_of(tet).iter().map(|packed| packed.cell());
-                for cell in cells.filter(in_box) {
-                    if !fragment.presence.has(cell) {
-                        return Err(format!("fragment {id} is not marked in cell {cell:?}"));
-                    }
-                }
-            }
+            self.validate_cells(id, fragment)?;
             self.validate_corners(id as u32)?;
         }
         Ok(())
+    }
+
+    /// Whatever is inside a fragment must be in its cells: middles of cells, its nodes, and samples of its tetrahedra.
+    fn validate_cells(&self, id: usize, fragment: &Fragment) -> Result<(), String> {
+        let cells = &self.solid.cells;
+        let is_marked = |p: DVec3| fragment.presence.has(cells.cell_of(p));
+        let mut outside = fragment.nodes.iter().map(|&node| self.position(node)).find(|&p| !is_marked(p));
+        for &tet in &fragment.tets {
+            let corners = self.solid.mesh.corners(tet as usize);
+            for near in 0..4 {
+                let weight = |k: usize| if k == near { 0.61 } else { 0.13 };
+                let p: DVec3 = (0..4).map(|k| corners[k] * weight(k)).sum();
+                if self.fragment_at(p) == Some(FragmentId(id as u32)) && !is_marked(p) {
+                    outside = Some(p);
+                }
+            }
+            for cell in cells.cells_of(tet).iter().map(|packed| packed.cell()) {
+                if self.fragment_at_middle(cell) == Some(id as u32) && !fragment.presence.has(cell) {
+                    outside = Some(cells.middle(cell));
+                }
+            }
+        }
+        let triangles = fragment.triangles.iter().map(|&t| self.solid.boundary.faces[t as usize].0 as usize);
+        let is_own = |tet: usize| {
+            self.cut_of[tet] == Solid::NONE
+                && self.fragment_of[self.solid.mesh.tets()[tet][0] as usize] as usize == id
+        };
+        let whole = fragment.tets.iter().filter(|&&tet| self.cut_of[tet as usize] == Solid::NONE);
+        let open = whole.flat_map(|&tet| self.solid.triangles_of_tet[tet as usize]);
+        let open = open.filter(|&triangle| triangle != Solid::NONE).count();
+        if fragment.triangles.len() != open || !triangles.into_iter().all(is_own) {
+            return Err(format!("fragment {id} does not list its triangles of the original surface"));
+        }
+        outside.map_or(Ok(()), |p| Err(format!("fragment {id} is not marked in the cell of {p}")))
     }
 
     fn validate_nodes(&self) -> Result<(), String> {
@@ -109,9 +135,9 @@ impl BrittleBody {
             }
             let p = self.position(node);
             let own = self.fragment_of[node as usize];
-            let distance = self.crack_squared(own, tet, p, f64::INFINITY).sqrt();
-            if distance != self.crack_distance[node as usize] {
-                let known = self.crack_distance[node as usize];
+            let distance = self.crack_squared(own, tet, p).sqrt();
+            let known = self.crack_distance[node as usize];
+            if (distance - known).abs() > 1e-9 * known {
                 return Err(format!("node {node} remembers the distance {known}, not {distance}"));
             }
         }

@@ -166,8 +166,12 @@ impl Breakable<'_> {
         }
         let at = |&node: &u32| self.mesh.positions()[node as usize];
         let points: Vec<DVec3> = self.nodes.iter().map(at).collect();
-        let nearest = |a: DVec3, b: DVec3| if b.distance(point) < a.distance(point) { b } else { a };
-        let hit = points.iter().copied().reduce(nearest).unwrap_or(point);
+        let (mut hit, mut squared) = (point, f64::INFINITY);
+        for &p in &points {
+            if p.distance_squared(point) < squared {
+                (hit, squared) = (p, p.distance_squared(point));
+            }
+        }
         let most = options.most_pieces.min(self.nodes.len() / options.least_nodes).max(2);
         let wanted = wanted.clamp(2.0, most as f64);
         let layout = Layout { points: &points, hit, axis, wanted, seed: options.seed };

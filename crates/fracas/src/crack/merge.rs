@@ -26,10 +26,16 @@ pub(super) fn connect_and_merge(
             .map(|&n| index_of.get(n as usize).copied().unwrap_or(NONE));
         indices.filter(|&index| index != NONE).map(|index| index as usize)
     };
+    // Labels of those that have no piece yet; no label is larger than what fits into half of these words.
+    let mut waiting = vec![u64::MAX; index_of.len()];
+    for (&node, &label) in nodes.iter().zip(labels) {
+        waiting[node as usize] = u64::from(label);
+    }
     let mut piece_of = vec![NONE; nodes.len()];
     let mut members: Vec<Vec<usize>> = vec![];
     for start in 0..nodes.len() {
-        if piece_of[start] != NONE {
+        let label = std::mem::replace(&mut waiting[nodes[start] as usize], u64::MAX);
+        if label == u64::MAX {
             continue;
         }
         let piece = members.len() as u32;
@@ -37,10 +43,11 @@ pub(super) fn connect_and_merge(
         let mut found = vec![start];
         let mut done = 0;
         while done < found.len() {
-            for next in neighbours(found[done]) {
-                if piece_of[next] == NONE && labels[next] == labels[start] {
-                    piece_of[next] = piece;
-                    found.push(next);
+            for &next in adjacency.neighbours(nodes[found[done]]) {
+                if waiting.get(next as usize) == Some(&label) {
+                    waiting[next as usize] = u64::MAX;
+                    piece_of[index_of[next as usize] as usize] = piece;
+                    found.push(index_of[next as usize] as usize);
                 }
             }
             done += 1;

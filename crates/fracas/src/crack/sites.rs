@@ -59,8 +59,14 @@ pub(super) fn cells(layout: &Layout, growth: f64) -> Labelled {
     // A draw without replacement by weight: the smallest of −ln(u) / weight comes first.
     let mut drawn: Vec<(f64, usize)> =
         layout.points.iter().enumerate().map(|(k, &p)| (-log(random.next()) * cube(scale(p)), k)).collect();
-    drawn.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let wanted = layout.wanted.round().max(2.0) as usize;
+    // The first few are nearly always enough; the rest is put in order when they are not.
+    let by_draw = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    let mut sorted = drawn.len().min(16 * wanted);
+    if sorted < drawn.len() {
+        drawn.select_nth_unstable_by(sorted, by_draw);
+    }
+    drawn[..sorted].sort_unstable_by(by_draw);
     // Points stand for equal volumes, so a cell of size s₀ at the impact holds this many of them.
     let density: f64 = layout.points.iter().map(|&p| 1.0 / cube(scale(p))).sum();
     let low = layout.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p));
@@ -72,8 +78,12 @@ pub(super) fn cells(layout: &Layout, growth: f64) -> Labelled {
     let mut apart = 0.8 * libm::cbrt(cell);
     while sites.len() < wanted && apart > 1e-6 * reach {
         sites.clear();
-        for &(_, k) in &drawn {
-            let p = layout.points[k];
+        for at in 0..drawn.len() {
+            if at == sorted {
+                drawn[sorted..].sort_unstable_by(by_draw);
+                sorted = drawn.len();
+            }
+            let p = layout.points[drawn[at].1];
             if sites.iter().all(|site| site.distance(p) >= apart * scale(p)) {
                 sites.push(p);
             }

@@ -158,3 +158,26 @@ fn a_fresh_crack_lies_still() {
         assert!(touching > 100, "{name}");
     }
 }
+
+#[test]
+fn bounds_are_zero_inside_and_never_more_than_the_distance_outside() {
+    for (name, solid) in solids() {
+        let body = broken(&solid, 4, 5);
+        let mut random = Random(6);
+        let mut useful = 0;
+        for id in body.fragments() {
+            let fragment = body.fragment(id).unwrap();
+            let (low, high) = fragment.bounds();
+            let around = 2.0 * fragment.radius();
+            for k in 0..1500 {
+                let away = if k % 2 == 0 { 0.0 } else { around };
+                let p = random.point(low - away, high + away);
+                let bound = body.distance_bound(id, p);
+                let distance = body.find_nearest(id, p, f64::INFINITY).map_or(f64::NAN, |near| near.distance);
+                assert!(bound <= distance.max(0.0) * (1.0 + 1e-9), "{name}: {bound} {distance}");
+                useful += usize::from(bound > 0.5 * distance && distance > 0.0);
+            }
+        }
+        assert!(useful > 500, "{name}: {useful} bounds are worth something");
+    }
+}
