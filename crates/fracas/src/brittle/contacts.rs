@@ -225,8 +225,8 @@ impl ContactFinder {
     ///     distance => Probe::Near { distance, surface: DVec3::new(p.x, p.y, -0.49), normal: DVec3::Z },
     /// };
     /// let mut finder = ContactFinder::default();
-    /// let all = finder.find_with(cube, floor)?.to_vec();
-    /// assert_eq!(finder.find_behind_plane(cube, 0.49, DVec3::Z, floor)?, all);
+    /// let contacts = finder.find_behind_plane(cube, 0.49, DVec3::Z, floor)?;
+    /// assert!(contacts.len() >= 8 && contacts.iter().all(|c| c.distance < 0.0));
     /// # Ok::<(), fracas::brittle::BrittleError>(())
     /// ```
     pub fn find_behind_plane(
