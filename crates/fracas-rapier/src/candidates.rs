@@ -2,9 +2,10 @@
 //!
 //! # Idea
 //!
-//! The sphere tree of a fragment is walked against the distance of the other shape. For a fragment that is its distance
-//! field; every other shape of the engine answers through its `PointQuery`. Then corners of the other shape are held against
-//! the fragment's field: a ball on a large facet touches no point of the fragment.
+//! The points of a fragment, coarse ones first, are held against the other shape. A plane between the two rules most of them out
+//! with one product. For the rest, a fragment answers from its facets, which are sorted in space when they are needed first; every
+//! other shape of the engine answers through its `PointQuery`. Then corners of the other shape are held against the fragment's
+//! field: a ball on a large facet touches no point of the fragment.
 //!
 //! # Which way
 //!
@@ -25,7 +26,7 @@ use crate::FragmentShape;
 use crate::convert::{between, double, single};
 use crate::edges::EdgePairs;
 use crate::samples::{Sample, visit_samples};
-use crate::slab::Slab;
+use crate::slab::{Bound, Slab};
 use fracas::brittle::{BrittleBody, ContactFinder, ContactOptions, ContactStats, Probe};
 use fracas::geom::{DVec3, Pose};
 use rapier3d::math::Pose as EnginePose;
@@ -96,6 +97,8 @@ pub(crate) fn between_fragments(
 ) {
     scratch.candidates.clear();
     scratch.stats = ContactStats::default();
+    let pose = between(pos12, first.origin(), second.origin());
+    let Some(slab) = Slab::between(first, second, &pose, prediction) else { return };
     let (guard1, guard2);
     let (body1, body2): (&BrittleBody, &BrittleBody) = if std::sync::Arc::ptr_eq(first.body(), second.body())
     {
@@ -106,77 +109,96 @@ pub(crate) fn between_fragments(
         guard2 = second.read();
         (&guard1, &guard2)
     };
-    let pose = between(pos12, first.origin(), second.origin());
+    if body1.fragment(first.fragment()).is_err() || body2.fragment(second.fragment()).is_err() {
+        return;
+    }
     let back = pose.inverse();
-    let turn = pose.rotation();
     scratch.finder.options = options(prediction);
-    let Some(slab) = Slab::between(first, second, &pose, prediction) else { return };
-    let ask_first = |p: DVec3, reach: f64| -> Option<Near> {
-        let near = body1.find_nearest(first.fragment(), p, reach)?;
-        Some((near.distance, near.point, near.normal))
+    let [to_second, to_first] = slab.bounds(&pose);
+    let of_first = Side {
+        own: (first, body1),
+        other: (second, body2),
+        there: &back,
+        to_first: [&Pose::IDENTITY, &pose],
+        bound: to_second,
+        is_second: false,
     };
-    let ask_second = |p: DVec3, reach: f64| -> Option<Near> {
-        let near = body2.find_nearest(second.fragment(), back.apply(p), reach)?;
-        Some((near.distance, pose.apply(near.point), turn * near.normal))
+    of_first.add_points(scratch, first.origin());
+    let of_second = Side {
+        own: (second, body2),
+        other: (first, body1),
+        there: &pose,
+        to_first: [&pose, &Pose::IDENTITY],
+        bound: to_first,
+        is_second: true,
     };
-    // Points of the first near the second.
-    let found = scratch.finder.find_with((body1, first.fragment()), |p, reach| {
-        let bound = || body2.distance_bound(second.fragment(), back.apply(p));
-        answer(slab.to_second(p), reach, bound, || ask_second(p, reach))
-    });
-    let touching = TOUCHING * first.radius();
-    for contact in found.unwrap_or_default() {
-        let Some(&outward) = first.normals().get(contact.feature as usize) else { continue };
-        let near = (contact.distance, contact.surface, contact.normal);
-        if let Some((distance, surface, normal)) = settled(contact.point, near, outward, touching, ask_second)
-        {
-            scratch.candidates.push(Candidate {
-                p1: contact.point - first.origin(),
-                p2: surface - first.origin(),
-                normal: -normal,
-                distance,
-                features: vertex_and_face(contact.feature, false),
-            });
-        }
-    }
-    scratch.stats = scratch.finder.stats();
-    // Points of the second near the first; its own coordinates are not those of the answer.
-    let found = scratch.finder.find_with((body2, second.fragment()), |q, reach| {
-        let p = pose.apply(q);
-        let bound = || body1.distance_bound(first.fragment(), p);
-        answer(slab.to_first(p), reach, bound, || ask_first(p, reach))
-    });
-    let touching = TOUCHING * second.radius();
-    for contact in found.unwrap_or_default() {
-        let Some(&outward) = second.normals().get(contact.feature as usize) else { continue };
-        let (point, near) = (pose.apply(contact.point), (contact.distance, contact.surface, contact.normal));
-        if let Some((distance, surface, normal)) = settled(point, near, turn * outward, touching, ask_first) {
-            scratch.candidates.push(Candidate {
-                p1: surface - first.origin(),
-                p2: point - first.origin(),
-                normal,
-                distance,
-                features: vertex_and_face(contact.feature, true),
-            });
-        }
-    }
-    let stats = scratch.finder.stats();
-    scratch.stats.visited += stats.visited;
-    scratch.stats.measured += stats.measured;
-    scratch.stats.colliding += stats.colliding;
-    scratch.edges.find([first, second], [body1, body2], &pose, prediction, &mut scratch.candidates);
+    of_second.add_points(scratch, first.origin());
+    let Scratch { edges, candidates, .. } = scratch;
+    edges.find([first, second], [body1, body2], &pose, [to_second, to_first], prediction, candidates);
 }
 
-/// What a fragment says about a point, if bounds of its distance do not say enough: one that is known, and a better one.
-#[inline]
-fn answer(known: f64, reach: f64, better: impl FnOnce() -> f64, ask: impl FnOnce() -> Option<Near>) -> Probe {
-    if known > reach {
-        return Probe::Far(known);
-    }
-    let bound = better();
-    match if bound > reach { None } else { ask() } {
-        Some((distance, surface, normal)) => Probe::Near { distance, surface, normal },
-        None => Probe::Far(bound.max(reach)),
+/// Two fragments as seen from one of them.
+struct Side<'a> {
+    /// The one whose points are taken, and the other.
+    own: (&'a FragmentShape, &'a BrittleBody),
+    other: (&'a FragmentShape, &'a BrittleBody),
+    /// Takes the own body to the other.
+    there: &'a Pose,
+    /// Take the own body and the other to the first one.
+    to_first: [&'a Pose; 2],
+    /// How far a point of the own body is from the other fragment at least.
+    bound: Bound,
+    is_second: bool,
+}
+
+impl Side<'_> {
+    /// Adds points of the own fragment near the other. Coordinates are the first one's, from `origin` on.
+    fn add_points(&self, scratch: &mut Scratch, origin: DVec3) {
+        let ((own, own_body), (other, body)) = (self.own, self.other);
+        let (there, turn) = (self.there, self.there.rotation());
+        let Scratch { finder, candidates, stats, .. } = scratch;
+        let facets = other.facets(body);
+        // All answers are in the coordinates of the other body.
+        let Bound { offset, direction } = self.bound;
+        let own_points = (own_body, own.fragment());
+        let found = finder.find_behind_plane(own_points, offset, direction, |p, reach| {
+            let (q, mut bound) = (there.apply(p), self.bound.at(p));
+            if bound <= 0.0 || reach < 0.0 {
+                bound = bound.max(body.distance_bound(other.fragment(), q));
+                if bound > reach {
+                    return Probe::Far(bound);
+                }
+            }
+            match facets.find_nearest(body, q, reach, bound > 0.0) {
+                Ok(near) => Probe::Near { distance: near.distance, surface: near.point, normal: near.normal },
+                Err(farther) => Probe::Far(farther.max(bound)),
+            }
+        });
+        let touching = TOUCHING * own.radius();
+        let bound = self.bound.moved(there);
+        let [from_own, from_other] = self.to_first;
+        for contact in found.unwrap_or_default() {
+            let Some(&outward) = own.normals().get(contact.feature as usize) else { continue };
+            let near = (contact.distance, contact.surface, contact.normal);
+            let q = there.apply(contact.point);
+            let ask = |p: DVec3, reach: f64| -> Option<Near> {
+                let near = facets.find_nearest(body, p, reach, bound.at(p) > 0.0).ok()?;
+                Some((near.distance, near.point, near.normal))
+            };
+            let settled = settled(q, near, turn * outward, touching, ask);
+            let Some((distance, surface, normal)) = settled else { continue };
+            let point = from_own.apply(contact.point) - origin;
+            let surface = from_other.apply(surface) - origin;
+            let normal = from_other.rotation() * normal;
+            let (p1, p2, normal) =
+                if self.is_second { (surface, point, normal) } else { (point, surface, -normal) };
+            let features = vertex_and_face(contact.feature, self.is_second);
+            candidates.push(Candidate { p1, p2, normal, distance, features });
+        }
+        let found = finder.stats();
+        stats.visited += found.visited;
+        stats.measured += found.measured;
+        stats.colliding += found.colliding;
     }
 }
 
@@ -193,9 +215,16 @@ pub(crate) fn with_shape(
     let pose = between(pos12, first.origin(), DVec3::ZERO);
     let other = Other::new(shape, pose);
     scratch.finder.options = options(prediction);
-    let found = scratch.finder.find_with((&body, first.fragment()), |p, reach| match other.near(p, reach) {
-        Some((distance, surface, normal)) => Probe::Near { distance, surface, normal },
-        None => Probe::Far(reach),
+    let least = prediction.max(0.0);
+    let Bound { offset, direction } = other.bound(first.origin());
+    let own_points = (&*body, first.fragment());
+    let found = scratch.finder.find_behind_plane(own_points, offset, direction, |p, reach| {
+        // Points inside are asked about without a reach; how far they are saves looking at those below them.
+        let reach = reach.max(least);
+        match other.near(p, reach) {
+            Some((distance, surface, normal)) => Probe::Near { distance, surface, normal },
+            None => Probe::Far(reach),
+        }
     });
     let Ok(found) = found else { return };
     let touching = TOUCHING * first.radius();
@@ -326,6 +355,19 @@ impl<'a> Other<'a> {
             _ => false,
         };
         Self { shape, back: pose.inverse(), pose, is_sheet, has_parts }
+    }
+
+    /// How far points are from it at least, best for those near a point. Only a convex shape lies behind a plane.
+    fn bound(&self, p: DVec3) -> Bound {
+        let nothing = Bound { offset: f64::NEG_INFINITY, direction: DVec3::X };
+        let Some(convex) = self.shape.as_support_map() else { return nothing };
+        let q = single(self.back.apply(p));
+        let way = q - self.shape.project_local_point(q, true).point;
+        let Some(direction) = double(way).try_normalize() else { return nothing };
+        let most = direction.dot(double(convex.local_support_point(single(direction))));
+        // The engine rounds the point and the direction.
+        let room = 1e-6 * (most.abs() + double(q).abs().max_element());
+        Bound { offset: -most - room, direction }.moved(&self.pose)
     }
 
     /// Its surface nearest to a point, if that is within reach.

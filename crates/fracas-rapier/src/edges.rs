@@ -15,6 +15,7 @@
 use crate::FragmentShape;
 use crate::candidates::Candidate;
 use crate::convert::double;
+use crate::slab::Bound;
 use fracas::brittle::{BrittleBody, SharpEdge};
 use fracas::geom::{DVec3, Pose};
 use rapier3d::parry::shape::PackedFeatureId;
@@ -35,6 +36,21 @@ pub(crate) struct EdgePairs {
     near: [Vec<NearEdge>; 2],
 }
 
+/// A sharp edge with the ball around it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    edge: SharpEdge,
+    middle: DVec3,
+    half: f64,
+}
+
+impl From<SharpEdge> for Edge {
+    fn from(edge: SharpEdge) -> Self {
+        let [a, b] = edge.ends;
+        Self { edge, middle: 0.5 * (a + b), half: 0.5 * a.distance(b) }
+    }
+}
+
 /// An edge near the other fragment, in the coordinates of the first one's body.
 struct NearEdge {
     index: u32,
@@ -47,29 +63,32 @@ struct NearEdge {
 struct View<'a> {
     own: &'a FragmentShape,
     other: &'a FragmentShape,
-    body: &'a BrittleBody,
     there: &'a Pose,
+    /// How far a point of the own body is from the other fragment at least.
+    bound: Bound,
     prediction: f64,
 }
 
 impl EdgePairs {
-    /// Adds contacts between edges. `pose` takes the second's body to the first's.
+    /// Adds contacts between edges. `pose` takes the second's body to the first's; the bounds are for points of either body from
+    /// the other fragment.
     pub fn find(
         &mut self,
         [first, second]: [&FragmentShape; 2],
         [body1, body2]: [&BrittleBody; 2],
         pose: &Pose,
+        [to_second, to_first]: [Bound; 2],
         prediction: f64,
         candidates: &mut Vec<Candidate>,
     ) {
         let [of_first, of_second] = &mut self.near;
         let back = pose.inverse();
-        let view = View { own: first, other: second, body: body2, there: &back, prediction };
+        let view = View { own: first, other: second, there: &back, bound: to_second, prediction };
         view.gather(of_first);
         if of_first.is_empty() {
             return;
         }
-        let view = View { own: second, other: first, body: body1, there: pose, prediction };
+        let view = View { own: second, other: first, there: pose, bound: to_first, prediction };
         view.gather(of_second);
         let turn = pose.rotation();
         for near in of_second.iter_mut() {
@@ -114,16 +133,15 @@ impl View<'_> {
     fn gather(&self, near: &mut Vec<NearEdge>) {
         near.clear();
         let [low, high] = self.other.local_box().map(|corner| double(corner) + self.other.origin());
-        for (k, edge) in self.own.edges().iter().enumerate() {
-            let [a, b] = edge.ends;
-            let (middle, half) = (0.5 * (a + b), 0.5 * a.distance(b));
+        for (k, &Edge { edge, middle, half }) in self.own.edges().iter().enumerate() {
             let reach = half + self.prediction;
+            if self.bound.at(middle) > reach {
+                continue;
+            }
             let seen = self.there.apply(middle);
             let beside = (low - seen).max(seen - high).max(DVec3::ZERO);
-            if beside.length_squared() <= reach * reach
-                && self.body.may_touch(self.other.fragment(), seen, reach)
-            {
-                near.push(NearEdge { index: k as u32, edge: *edge, middle, half });
+            if beside.length_squared() <= reach * reach {
+                near.push(NearEdge { index: k as u32, edge, middle, half });
             }
         }
     }

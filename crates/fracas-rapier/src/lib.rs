@@ -48,6 +48,7 @@
 mod blows;
 mod candidates;
 mod cast;
+mod cloud;
 mod convert;
 mod dispatch;
 mod edges;

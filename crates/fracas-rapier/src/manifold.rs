@@ -19,9 +19,9 @@ use rapier3d::parry::query::{ContactManifold, TrackedContact};
 
 /// Least cosine between normals of one group, the most groups, and the share of the engine's prediction within which something must be to
 /// begin another than the first.
-const SAME_NORMAL: f64 = 0.94;
+const SAME_NORMAL: f64 = 0.9;
 const MOST_GROUPS: usize = 4;
-const NEAR: f64 = 0.5;
+const NEAR: f64 = 0.35;
 /// Points that the solver takes of each group.
 const MOST_POINTS: usize = 4;
 

@@ -23,6 +23,8 @@ pub(crate) struct Sample {
 
 /// Points between the ends of an edge.
 const ALONG_EDGE: u32 = 4;
+/// Corners of a box and points of its twelve edges.
+const BOX_SAMPLES: u32 = 8 + 12 * ALONG_EDGE;
 /// Points around a rim.
 const AROUND_RIM: u32 = 16;
 
@@ -40,6 +42,12 @@ fn visit_part(
     counter: &mut u32,
     visit: &mut dyn FnMut(Sample),
 ) {
+    if let Some(half) = half_extents(shape)
+        && !reaches_an_edge(&near.transform_by(&pose.inverse()), half, skin)
+    {
+        *counter += BOX_SAMPLES;
+        return;
+    }
     let mut add = |p: Vector, normal: Vector, radius: f64| {
         let point = pose * p;
         let feature = *counter;
@@ -124,7 +132,23 @@ fn visit_part(
     }
 }
 
-/// Corners of a box, and points along its edges.
+/// Half the size of a box with sharp edges.
+fn half_extents(shape: &dyn Shape) -> Option<Vector> {
+    match shape.as_typed_shape() {
+        TypedShape::Cuboid(cuboid) => Some(cuboid.half_extents),
+        _ => None,
+    }
+}
+
+/// Whether a box, in the frame of a box around the origin, comes up to one of that one's edges. Floors and walls are large boxes, and
+/// what touches them is seldom near an edge.
+fn reaches_an_edge(near: &Aabb, half: Vector, skin: f64) -> bool {
+    let skin = skin as f32;
+    let reaches = |k: &usize| near.maxs[*k] + skin >= half[*k] || near.mins[*k] - skin <= -half[*k];
+    (0..3).filter(reaches).count() >= 2
+}
+
+/// Corners of a box, and points along its edges: as many as [`BOX_SAMPLES`].
 fn box_samples(half: Vector, radius: f64, add: &mut dyn FnMut(Vector, Vector, f64)) {
     let corner = |k: usize| {
         let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };

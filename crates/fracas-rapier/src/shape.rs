@@ -18,8 +18,10 @@
 //! Fragments of one body are behind one lock. Queries read; only a fracture writes. A shape whose fragment has broken answers
 //! as if it were empty; whoever breaks bodies puts other shapes in its place.
 
+use crate::cloud::Cloud;
 use crate::convert::{double, single, single_matrix};
-use fracas::brittle::{BrittleBody, BrittleError, FragmentId, NearestSurface, SharpEdge};
+use crate::edges::Edge;
+use fracas::brittle::{BrittleBody, BrittleError, FacetTree, FragmentId, NearestSurface};
 use fracas::geom::DVec3;
 use rapier3d::math::{Pose, Real, Vector};
 use rapier3d::parry::bounding_volume::{Aabb, BoundingSphere};
@@ -27,7 +29,7 @@ use rapier3d::parry::mass_properties::MassProperties;
 use rapier3d::parry::query::{PointProjection, PointQuery};
 use rapier3d::parry::shape::{FeatureId, Shape, ShapeType, TypedShape};
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 /// A body whose fragments are shapes.
 pub type SharedBody = Arc<RwLock<BrittleBody>>;
@@ -52,12 +54,12 @@ pub struct FragmentShape {
     /// Of each point of the sphere tree; zero for points inside.
     normals: Arc<[DVec3]>,
     /// Sharp edges, in the body's coordinates.
-    edges: Arc<[SharpEdge]>,
+    edges: Arc<[Edge]>,
     radius: f64,
-    /// Points of the surface, in the body's coordinates; first those that reach farthest in some direction.
-    cloud: Arc<[DVec3]>,
-    /// How many of these come first.
-    outermost: usize,
+    /// Points of the surface, in the body's coordinates.
+    cloud: Arc<Cloud>,
+    /// Made when somebody asks for it first.
+    facets: Arc<OnceLock<FacetTree>>,
 }
 
 impl FragmentShape {
@@ -96,18 +98,17 @@ impl FragmentShape {
         mass.inv_principal_inertia *= (1.0 / scale) as f32;
         let (normals, edges) = guard.surface_features(fragment, SHARP)?;
         let points = known.tree().points().iter().zip(&normals);
-        let mut cloud: Vec<DVec3> =
+        let cloud: Vec<DVec3> =
             points.filter(|(_, normal)| **normal != DVec3::ZERO).map(|(p, _)| *p).collect();
-        let outermost = bring_outermost_first(&mut cloud);
         Ok(Self {
-            cloud: cloud.into(),
-            outermost,
+            cloud: Arc::new(Cloud::new(&cloud)),
+            facets: Arc::default(),
             low: rounded(low - origin, f32::next_down),
             high: rounded(high - origin, f32::next_up),
             reach,
             mass,
             normals: normals.into(),
-            edges: edges.into(),
+            edges: edges.into_iter().map(Edge::from).collect(),
             radius: known.radius(),
             origin,
             fragment,
@@ -150,17 +151,23 @@ impl FragmentShape {
         &self.normals
     }
 
-    /// The point of the surface that is farthest along a direction of the body's coordinates.
-    pub(crate) fn farthest(&self, direction: DVec3) -> DVec3 {
-        farthest(&self.cloud, direction).map_or(self.origin, |k| self.cloud[k])
+    /// How far the surface goes along a direction of the body's coordinates.
+    pub(crate) fn support(&self, direction: DVec3) -> f64 {
+        self.cloud.support(direction)
     }
 
     /// A point of the surface that is about the farthest along a direction, for much less.
     pub(crate) fn about_farthest(&self, direction: DVec3) -> DVec3 {
-        farthest(&self.cloud[..self.outermost], direction).map_or(self.origin, |k| self.cloud[k])
+        self.cloud.about_farthest(direction)
     }
 
-    pub(crate) fn edges(&self) -> &[SharpEdge] {
+    /// Its facets, sorted in space; `body` is the one it is a fragment of.
+    pub(crate) fn facets(&self, body: &BrittleBody) -> &FacetTree {
+        self.facets.get_or_init(|| FacetTree::build(body, self.fragment).unwrap_or_default())
+    }
+
+    /// Its sharp edges.
+    pub(crate) fn edges(&self) -> &[Edge] {
         &self.edges
     }
 
@@ -176,32 +183,6 @@ impl FragmentShape {
     pub(crate) fn local_box(&self) -> [Vector; 2] {
         [self.low, self.high]
     }
-}
-
-fn farthest(points: &[DVec3], direction: DVec3) -> Option<usize> {
-    let mut best = (f64::NEG_INFINITY, None);
-    for (k, p) in points.iter().enumerate() {
-        let along = p.dot(direction);
-        if along > best.0 {
-            best = (along, Some(k));
-        }
-    }
-    best.1
-}
-
-/// Puts the points first that are the farthest in one of the 26 directions to the neighbours in a grid; returns how many they are.
-fn bring_outermost_first(points: &mut [DVec3]) -> usize {
-    let mut count = 0;
-    for k in (0..27).filter(|&k| k != 13) {
-        let direction = DVec3::new(f64::from(k % 3), f64::from(k / 3 % 3), f64::from(k / 9)) - 1.0;
-        if let Some(k) = farthest(points, direction)
-            && k >= count
-        {
-            points.swap(k, count);
-            count += 1;
-        }
-    }
-    count
 }
 
 fn rounded(v: DVec3, outward: fn(f32) -> f32) -> Vector {

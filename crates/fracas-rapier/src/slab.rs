@@ -46,8 +46,8 @@ impl Slab {
         // Along a direction, exactly.
         let exact = |direction: DVec3| Self {
             direction,
-            first: direction.dot(first.farthest(direction)),
-            second: direction.dot(pose.apply(second.farthest(back * -direction))),
+            first: first.support(direction),
+            second: direction.dot(pose.translation()) - second.support(back * -direction),
         };
         // The vector between the convex hulls of the outermost points, as far as it is known, and the best direction.
         let mut way = pose.apply(second.origin()) - first.origin();
@@ -81,16 +81,33 @@ impl Slab {
         self.second - self.first
     }
 
-    /// A lower bound of the distance from a point to the second fragment.
+    /// Bounds for points of the first body from the second fragment, and for points of the second body from the first
+    /// fragment. `pose` takes the second's body to the first's.
+    pub fn bounds(&self, pose: &Pose) -> [Bound; 2] {
+        let to_first = Bound { offset: -self.first, direction: self.direction };
+        [Bound { offset: self.second, direction: -self.direction }, to_first.moved(&pose.inverse())]
+    }
+}
+
+/// A lower bound of the distance from points to a fragment: `offset + direction · p`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bound {
+    pub offset: f64,
+    /// Of length 1.
+    pub direction: DVec3,
+}
+
+impl Bound {
+    /// The bound at a point.
     #[inline]
-    pub fn to_second(self, p: DVec3) -> f64 {
-        self.second - self.direction.dot(p)
+    pub fn at(self, p: DVec3) -> f64 {
+        self.offset + self.direction.dot(p)
     }
 
-    /// A lower bound of the distance from a point to the first fragment.
-    #[inline]
-    pub fn to_first(self, p: DVec3) -> f64 {
-        self.direction.dot(p) - self.first
+    /// The same for coordinates to which a pose takes the present ones.
+    pub fn moved(self, pose: &Pose) -> Self {
+        let direction = pose.rotation() * self.direction;
+        Self { offset: self.offset - direction.dot(pose.translation()), direction }
     }
 }
 

@@ -19,7 +19,7 @@
 //!
 //! Each point is asked about once, at the level where it appears, instead of once per level.
 
-use super::{BrittleBody, BrittleError, Fragment, FragmentId};
+use super::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
 use crate::geom::{DVec3, Pose};
 
 /// How contacts are chosen.
@@ -96,8 +96,13 @@ pub struct ContactFinder {
     contacts: Vec<Contact>,
     active: Vec<Active>,
     next: Vec<Active>,
+    /// What is known of the least distance of each point.
+    bounds: Vec<f64>,
     stats: ContactStats,
 }
+
+/// A fragment with more points than this is walked through its tree even if one product rules most of them out.
+const MOST_IN_A_ROW: usize = 1000;
 
 /// A point whose children are yet to be visited.
 #[derive(Clone, Copy, Debug)]
@@ -170,8 +175,8 @@ impl ContactFinder {
 
     /// Contacts of a fragment's points with anything that answers for its distance: a floor, a ball, another engine's shape.
     ///
-    /// `probe` is given a point in the fragment's coordinates and how far away it may be to matter; its answer is in
-    /// the same coordinates.
+    /// `probe` is given a point in the fragment's coordinates and how far away it may be to matter. Its answers are stored as they
+    /// are. With `surface_only`, points inside never matter: they come with −∞, and any bound of their distance will do.
     ///
     /// # Errors
     /// If there is no such fragment, or it has broken.
@@ -197,8 +202,106 @@ impl ContactFinder {
     ) -> Result<&[Contact], BrittleError> {
         let known = fragment.0.fragment(fragment.1)?;
         self.begin();
-        self.walk(known, |p, reach, _| probe(p, reach));
+        self.walk(known, |p, reach, is_bound_enough| {
+            probe(p, if is_bound_enough { f64::NEG_INFINITY } else { reach })
+        });
         Ok(&self.contacts)
+    }
+
+    /// As [`ContactFinder::find_with`], for a body that is known to lie behind a plane: a point `p` is at least
+    /// `offset + direction · p` away from it, where `direction` has length 1. Points that are too far by this are not asked about.
+    ///
+    /// # Errors
+    /// If there is no such fragment, or it has broken.
+    ///
+    /// ```
+    /// use fracas::brittle::{BrittleBody, ContactFinder, Probe, Solid, SolidOptions};
+    /// use fracas::{geom::DVec3, mesh::tets::brick};
+    /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
+    /// let body = BrittleBody::new(solid.into());
+    /// let cube = (&body, body.fragments().next().unwrap());
+    /// let floor = |p: DVec3, reach: f64| match p.z + 0.49 {
+    ///     distance if distance > reach => Probe::Far(distance),
+    ///     distance => Probe::Near { distance, surface: DVec3::new(p.x, p.y, -0.49), normal: DVec3::Z },
+    /// };
+    /// let mut finder = ContactFinder::default();
+    /// let contacts = finder.find_behind_plane(cube, 0.49, DVec3::Z, floor)?;
+    /// assert!(contacts.len() >= 8 && contacts.iter().all(|c| c.distance < 0.0));
+    /// # Ok::<(), fracas::brittle::BrittleError>(())
+    /// ```
+    pub fn find_behind_plane(
+        &mut self,
+        fragment: (&BrittleBody, FragmentId),
+        offset: f64,
+        direction: DVec3,
+        mut probe: impl FnMut(DVec3, f64) -> Probe,
+    ) -> Result<&[Contact], BrittleError> {
+        let known = fragment.0.fragment(fragment.1)?;
+        self.begin();
+        if known.tree.point_count() <= MOST_IN_A_ROW {
+            self.pass(known, |p| offset + direction.dot(p), probe);
+            return Ok(&self.contacts);
+        }
+        self.walk(known, |p, reach, is_bound_enough| {
+            let bound = offset + direction.dot(p);
+            if bound > reach || (is_bound_enough && bound > 0.0) {
+                return Probe::Far(bound);
+            }
+            probe(p, if is_bound_enough { f64::NEG_INFINITY } else { reach })
+        });
+        Ok(&self.contacts)
+    }
+
+    /// Passes over all points of a fragment, coarse ones first. What is known of a point's parent often tells enough of it.
+    fn pass(
+        &mut self,
+        fragment: &Fragment,
+        bound: impl Fn(DVec3) -> f64,
+        mut probe: impl FnMut(DVec3, f64) -> Probe,
+    ) {
+        let (reach, depth) = (self.reach(fragment), self.depth(fragment));
+        let (tree, surface_only) = (&fragment.tree, self.options.surface_only);
+        let before = self.contacts.len();
+        let mut tolerance = reach;
+        self.bounds.clear();
+        self.bounds.resize(tree.points.len(), f64::NEG_INFINITY);
+        for (p, &point) in tree.points.iter().enumerate() {
+            let mut least = bound(point);
+            if least >= tolerance {
+                continue;
+            }
+            if tree.parents[p] != SphereTree::NONE {
+                let above = tree.parents[p] as usize;
+                let way = tree.points[above].distance(point);
+                least = least.max(self.bounds[above].max(bound(tree.points[above])) - way);
+            }
+            if least < tolerance && !(surface_only && fragment.is_inside[p]) {
+                self.stats.visited += 1;
+                match probe(point, reach) {
+                    Probe::Far(bound) => least = least.max(bound),
+                    Probe::Near { distance, surface, normal } => {
+                        least = distance;
+                        self.stats.measured += 1;
+                        self.stats.colliding += u64::from(distance < reach);
+                        if distance < tolerance {
+                            let (feature, is_of_second) = (p as u32, false);
+                            self.contacts.push(Contact {
+                                point,
+                                surface,
+                                normal,
+                                distance,
+                                feature,
+                                is_of_second,
+                            });
+                            if self.contacts.len() - before >= self.options.budget {
+                                tolerance = -depth;
+                            }
+                        }
+                    }
+                }
+            }
+            self.bounds[p] = least;
+        }
     }
 
     fn begin(&mut self) {
@@ -226,8 +329,10 @@ impl ContactFinder {
         let mut visit = |finder: &mut Self, point: u32, tolerance: &mut f64| {
             let p = point as usize;
             finder.stats.visited += 1;
-            let bound = match probe(tree.points[p], reach, surface_only && fragment.is_inside[p]) {
+            let is_bound_enough = surface_only && fragment.is_inside[p];
+            let bound = match probe(tree.points[p], reach, is_bound_enough) {
                 Probe::Far(bound) => bound,
+                Probe::Near { distance, .. } if is_bound_enough => distance,
                 Probe::Near { distance, surface, normal } => {
                     finder.stats.measured += 1;
                     finder.stats.colliding += u64::from(distance < reach);

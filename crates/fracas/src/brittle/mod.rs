@@ -25,6 +25,8 @@
 //! fracture, fronts spread from the new cracks as long as they bring something nearer (`field`). A point takes what the nodes
 //! around it remember and what the grid knows of the original surface, measures exactly, and looks at the neighbours.
 //!
+//! Who asks about many points near one fragment sorts its surface first ([`FacetTree`]).
+//!
 //! *Contacts* ([`ContactFinder`]): a sphere tree over the nodes and crack corners of one fragment (`spheres`) is walked, coarse
 //! points first, against the distances of another. The first few contacts are enough to part two bodies; after
 //! these, only deeper ones are added.
@@ -60,6 +62,7 @@ mod cells;
 mod contacts;
 mod cut;
 mod error;
+mod facets;
 mod field;
 mod filling;
 mod grading;
@@ -78,6 +81,7 @@ mod validate;
 pub use body::{BrittleBody, Fragment, FragmentId};
 pub use contacts::{Contact, ContactFinder, ContactOptions, ContactStats, Probe};
 pub use error::BrittleError;
+pub use facets::FacetTree;
 pub use filling::{FillError, FillOptions, GradedFillOptions, Grading, fill, fill_graded, fill_sized};
 pub use mass::MassProperties;
 pub use nearest::NearestSurface;

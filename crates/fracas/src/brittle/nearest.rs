@@ -36,19 +36,19 @@ const ON_SURFACE: f64 = 1e-9;
 
 /// The best found so far, or how far to look.
 #[derive(Clone, Copy)]
-struct Best {
-    squared: f64,
+pub(super) struct Best {
+    pub squared: f64,
     point: DVec3,
     normal: DVec3,
     is_crack: bool,
-    is_found: bool,
+    pub is_found: bool,
     /// By so much must the original surface be nearer than a crack, squared: where both meet, the crack decides.
     margin: f64,
 }
 
 impl Best {
     #[inline]
-    fn try_facet(&mut self, facet: &FacetTriangle, p: DVec3) {
+    pub fn try_facet(&mut self, facet: &FacetTriangle, p: DVec3) {
         if let Some((point, squared)) = facet.closest_within(p, self.squared) {
             self.try_point(point, squared, facet.normal, facet.is_crack);
         }
@@ -246,7 +246,8 @@ impl BrittleBody {
         self.solid.surface.mesh().triangle(TriangleId(triangle)).area_vector().normalize_or_zero()
     }
 
-    fn nothing_within(&self, reach: f64, p: DVec3) -> Best {
+    #[inline]
+    pub(super) fn nothing_within(&self, reach: f64, p: DVec3) -> Best {
         let on_surface = ON_SURFACE * self.solid.radius;
         Best {
             squared: reach * reach,
@@ -258,7 +259,8 @@ impl BrittleBody {
         }
     }
 
-    fn answer(&self, best: Best, p: DVec3, is_inside: bool) -> NearestSurface {
+    #[inline]
+    pub(super) fn answer(&self, best: Best, p: DVec3, is_inside: bool) -> NearestSurface {
         let distance = best.squared.sqrt();
         let sign = if is_inside { -1.0 } else { 1.0 };
         let normal = if distance > ON_SURFACE * self.solid.radius {
