@@ -102,10 +102,10 @@ pub struct TearingOptions {
     /// What permutations and joins make small. Default: area.
     pub metric: Metric,
     /// Triangles that a step may build anew in parts of the tree, on average; 0 turns upkeep off. More makes queries faster
-    /// and steps slower. Default: 600.
+    /// and steps slower. Default: 500.
     pub upkeep: usize,
-    /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 7, parts of
-    /// about eighty triangles.
+    /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 9, parts of
+    /// about three hundred triangles.
     pub settle_height: u8,
     /// Notice when an edit parts a piece in two, and give each its own tree. Default: true.
     pub separate: bool,
@@ -118,8 +118,8 @@ impl Default for TearingOptions {
         Self {
             build: TearingBuild::SurfaceArea,
             metric: Metric::Area,
-            upkeep: 600,
-            settle_height: 7,
+            upkeep: 500,
+            settle_height: 9,
             separate: true,
             rebuild_above_q: None,
         }
