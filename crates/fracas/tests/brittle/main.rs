@@ -3,6 +3,7 @@
 mod contacts;
 mod cracks;
 mod errors;
+mod facets;
 mod field;
 mod fractures;
 mod pieces;
