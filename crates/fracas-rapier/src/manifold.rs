@@ -18,8 +18,9 @@ use rapier3d::math::Pose as EnginePose;
 use rapier3d::parry::query::{ContactManifold, TrackedContact};
 
 /// Least cosine between normals of one group, the most groups, and the share of the engine's prediction within which something must be to
-/// begin another than the first.
-const SAME_NORMAL: f64 = 0.9;
+/// begin another than the first. A wider cone takes fewer groups, but pushes some bodies where they should not go: with a cosine of 0.9,
+/// energy grew in three or four of the twelve falls of `tests/conservation.rs`.
+const SAME_NORMAL: f64 = 0.94;
 const MOST_GROUPS: usize = 4;
 const NEAR: f64 = 0.35;
 /// Points that the solver takes of each group.

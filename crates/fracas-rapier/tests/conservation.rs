@@ -65,7 +65,7 @@ fn a_fracture_keeps_mass_momentum_angular_momentum_and_energy() {
 
 #[test]
 fn energy_never_grows_without_input() {
-    for (seed, restitution) in [(1, 0.0), (2, 0.3), (3, 0.0)] {
+    for (seed, restitution) in (1..=12).map(|seed| (seed, if seed % 3 == 2 { 0.3 } else { 0.0 })) {
         let (mut world, mut set) = world();
         add_floor(&mut world);
         let mut options = BreakOptions { restitution, ..BreakOptions::default() };
@@ -85,7 +85,7 @@ fn energy_never_grows_without_input() {
             broken += set.step(&mut world).len();
             let now = energy(&world);
             // Bodies pressed into each other are pushed apart, which lifts what lies on them a little.
-            assert!(now < least + 2e-3 * begin, "step {step}: {least} {now} of {begin}");
+            assert!(now < least + 1e-3 * begin, "step {step}: {least} {now} of {begin}");
             least = least.min(now);
         }
         assert!(broken >= 3 && least < 0.5 * begin, "{broken} {least} {begin}");
