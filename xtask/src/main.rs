@@ -32,10 +32,10 @@ Chores of the Fracas project:
 
   cargo xtask test [--fuzz-seconds N]
       Everything: formatting, licences, lints, tests, documentation, the viewer
-      in a browser, the README's first command, and N seconds (30 unless given) of each fuzz target.
+      in a browser, the README's first command, and N seconds (20 unless given) of each fuzz target.
 
   cargo xtask fuzz [--seconds N] [TARGET ...]
-      The named fuzz targets, or all of them, for N seconds each (30 unless given).
+      The named fuzz targets, or all of them, for N seconds each (20 unless given).
 
   cargo xtask web
       The viewer alone: its page built anew, compared, and tested in a browser.
@@ -45,7 +45,7 @@ Chores of the Fracas project:
 ";
 
 /// How long each fuzz target runs unless the arguments say otherwise.
-const DEFAULT_FUZZ_SECONDS: u32 = 30;
+const DEFAULT_FUZZ_SECONDS: u32 = 20;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
