@@ -117,12 +117,15 @@ impl Patches {
             return;
         }
         self.ends.resize(2 * placement.groups.len(), 0);
-        let mut front = None;
+        let mut front = DVec3::ZERO;
         for k in 0..placement.surface.len() {
             let (added, group) = placement.surface[k];
             let normal = mesh_normal(mesh, first + added);
-            let is_back = normal.dot(*front.get_or_insert(normal)) < 0.0;
-            let sheet = 2 * placement.island_of(group) + u32::from(is_back);
+            // A triangle without area does not look anywhere.
+            if front == DVec3::ZERO {
+                front = normal;
+            }
+            let sheet = 2 * placement.island_of(group) + u32::from(normal.dot(front) < 0.0);
             self.sheet_of.push(sheet);
             self.ends[sheet as usize] += 1;
         }
