@@ -5,7 +5,7 @@
 //!
 //! Frames have contacts and no pairs (`shards`).
 //!
-//! Sizes: bodies of about 600, 5,000 and 18,000 tetrahedra. The paper's have 18,767.
+//! Sizes: bodies of about 2,300, 18,500 and 62,000 tetrahedra. The paper's have 18,767.
 //!
 //! # Reference
 //!
@@ -36,7 +36,7 @@ const STEP_SECONDS: f64 = 0.005;
 const BATCH: usize = 130;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
-    let solid = lump(&resized(&shapes::noisy_sphere(4_000, 0.25, 9), 0.35), 11.0, options)?;
+    let solid = lump(&resized(&shapes::noisy_sphere(4_000, 0.25, 9), 0.35), 16.1, options)?;
     let mut random = Random(17);
     Ok(Shards::new(STEP_SECONDS).into_run(&SCENE, options, move |shards, step| {
         if step.is_multiple_of(BATCH) && step < 3 * BATCH {
