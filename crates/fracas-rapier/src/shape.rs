@@ -69,7 +69,7 @@ impl FragmentShape {
     /// If there is no such fragment, or it has broken.
     ///
     /// # Cost
-    /// A sort of the corners of its surface.
+    /// Proportional to its surface.
     ///
     /// ```
     /// use fracas::brittle::{BrittleBody, Solid, SolidOptions};

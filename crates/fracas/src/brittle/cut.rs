@@ -146,12 +146,7 @@ impl CutTet {
         *found.expect("every node is in a part")
     }
 
-    /// Positions of the corners of a part, of which there are eight at most.
-    pub fn corners_of(&self, part: &PartPattern, tet: &[DVec3; 4]) -> [DVec3; 8] {
-        self.corners_among(part, tet, &self.simple_corners(tet))
-    }
-
-    /// The same, where nodes and points on edges are known.
+    /// Positions of the corners of a part, of which there are eight at most; nodes and points on edges are known.
     #[inline]
     fn corners_among(&self, part: &PartPattern, tet: &[DVec3; 4], simple: &[DVec3; 16]) -> [DVec3; 8] {
         let mut corners = [DVec3::ZERO; 8];

@@ -72,6 +72,7 @@ mod order;
 mod original;
 mod pattern;
 mod presence;
+mod skin;
 mod solid;
 mod spheres;
 mod split;
