@@ -81,8 +81,10 @@ const TOUCHING: f64 = 0.01;
 /// Points of either shape after which only deep ones are added. Which of them are worth handing over depends on normals, so
 /// they are many more than the solver gets; two faces of a fresh crack in a large body have thousands.
 const BUDGET: usize = 64;
-/// Greatest cosine between a contact's normal and the outward normal of the point's own surface.
+/// Greatest cosine between a contact's normal and the outward normal of the point's own surface; and the one up to which they face each
+/// other so squarely that nothing else can hold the point.
 const FACING: f64 = 0.2;
+const SQUARELY: f64 = -0.9;
 
 /// Nearest surface of something: signed distance, surface point, unit normal outward.
 type Near = (f64, DVec3, DVec3);
@@ -308,8 +310,9 @@ fn settled(
     if outward == DVec3::ZERO {
         return None;
     }
-    let (distance, ..) = near;
-    if distance < touching {
+    let (distance, _, normal) = near;
+    let cosine = normal.dot(outward);
+    if distance < touching && cosine > SQUARELY {
         let shift = touching + distance.abs();
         if let Some((shown, surface, normal)) = ask(p - outward * shift, 2.0 * shift)
             && shown > 0.0
@@ -321,7 +324,7 @@ fn settled(
             }
         }
     }
-    (near.2.dot(outward) < FACING).then_some(near)
+    (cosine < FACING).then_some(near)
 }
 
 /// A shape of the engine that is no fragment, seen from a fragment's body.

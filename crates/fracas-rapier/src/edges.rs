@@ -109,8 +109,7 @@ impl EdgePairs {
                 // Edges that have passed each other are inside the other body; those of neighbours in a fresh crack are not.
                 let has_passed = || {
                     let deep = |body: &BrittleBody, shape: &FragmentShape, p: DVec3| {
-                        let near = body.find_nearest(shape.fragment(), p, 0.0);
-                        near.is_some_and(|near| near.distance < INSIDE * distance)
+                        shape.facets(body).is_deeper(body, p, -INSIDE * distance)
                     };
                     deep(body2, second, back.apply(p1)) || deep(body1, first, p2)
                 };

@@ -14,7 +14,9 @@
 //! # Invariants
 //!
 //! Answers are those of [`BrittleBody::find_nearest`], but for rounding and the choice between equally near facets. Boxes are in
-//! `f32` and a little larger than what they hold, so that rounding a point loses nothing.
+//! `f32` and a little larger than what they hold, so that rounding a point loses nothing. A point as near to a facet as boxes are
+//! larger counts as on it: it takes its normal, and no nearer one is looked for. So the pieces of a fresh crack face each other,
+//! though engines round their poses.
 //!
 //! # When to use something else
 //!
@@ -32,6 +34,8 @@ const WIDTH: usize = 8;
 #[derive(Clone, Debug)]
 pub struct FacetTree {
     fragment: FragmentId,
+    /// By so much boxes are larger than what they hold.
+    room: f64,
     facets: Vec<FacetTriangle>,
     /// From fine to coarse. Box `k` of the finest level holds facet `k`, box `k` of another one block `k` of the level below.
     levels: Vec<Vec<Block>>,
@@ -39,7 +43,7 @@ pub struct FacetTree {
 
 impl Default for FacetTree {
     fn default() -> Self {
-        Self { fragment: FragmentId(u32::MAX), facets: vec![], levels: vec![] }
+        Self { fragment: FragmentId(u32::MAX), room: 0.0, facets: vec![], levels: vec![] }
     }
 }
 
@@ -126,7 +130,7 @@ impl FacetTree {
             }
             levels.push(above);
         }
-        Ok(Self { fragment, facets, levels })
+        Ok(Self { fragment, room, facets, levels })
     }
 
     /// The point of the fragment's surface nearest to `p`, as [`BrittleBody::find_nearest`] of the same body finds it.
@@ -145,25 +149,53 @@ impl FacetTree {
         reach: f64,
         is_outside: bool,
     ) -> Result<NearestSurface, f64> {
-        let mut search = Search {
-            tree: self,
-            p,
-            rounded: p.to_array().map(|x| x as f32),
-            best: body.nothing_within(reach.max(0.0), p),
-            passed_by: f32::INFINITY,
-        };
-        if let Some(top) = self.levels.len().checked_sub(1) {
-            search.visit(top, 0);
+        let mut search = self.search(p, reach.max(0.0));
+        search.run();
+        if search.best.is_on_surface() {
+            return Ok(search.best.answer_on_surface(p));
         }
-        let is_inside = !is_outside && body.is_inside(self.fragment, p);
         if search.best.is_found {
+            let is_inside =
+                !is_outside && search.best.is_behind(p).unwrap_or_else(|| body.is_inside(self.fragment, p));
             return Ok(body.answer(search.best, p, is_inside));
         }
         // Deep inside, the body knows better where to look.
-        if is_inside && let Some(near) = body.find_nearest(self.fragment, p, reach) {
+        if !is_outside
+            && body.is_inside(self.fragment, p)
+            && let Some(near) = body.find_nearest(self.fragment, p, reach)
+        {
             return Ok(near);
         }
         Err((f64::from(search.passed_by) / ABOVE).sqrt().max(reach))
+    }
+
+    /// Whether a point is inside, farther than `depth` from the surface.
+    ///
+    /// ```
+    /// use fracas::brittle::{BrittleBody, FacetTree, Solid, SolidOptions};
+    /// use fracas::{geom::DVec3, mesh::tets::brick};
+    /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
+    /// let body = BrittleBody::new(solid.into());
+    /// let tree = FacetTree::build(&body, body.fragments().next().unwrap())?;
+    /// let is_deeper = |z: f64, depth: f64| tree.is_deeper(&body, DVec3::new(0.0, 0.1, z), depth);
+    /// assert!(is_deeper(0.4, 0.09) && !is_deeper(0.4, 0.11) && !is_deeper(0.6, 0.05));
+    /// # Ok::<(), fracas::brittle::BrittleError>(())
+    /// ```
+    pub fn is_deeper(&self, body: &BrittleBody, p: DVec3, depth: f64) -> bool {
+        let mut search = self.search(p, depth.max(0.0));
+        search.run();
+        !search.best.is_found && body.is_inside(self.fragment, p)
+    }
+
+    fn search(&self, p: DVec3, reach: f64) -> Search<'_> {
+        let rounded = p.to_array().map(|x| x as f32);
+        Search {
+            tree: self,
+            p,
+            rounded,
+            best: Best::nothing_within(reach, p, self.room),
+            passed_by: f32::INFINITY,
+        }
     }
 }
 
@@ -178,10 +210,16 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    fn run(&mut self) {
+        if let Some(top) = self.tree.levels.len().checked_sub(1) {
+            self.visit(top, 0);
+        }
+    }
+
     fn visit(&mut self, level: usize, block: usize) {
         let distances = self.tree.levels[level][block].distances(self.rounded);
         // Boxes within the limit, as bits, and the nearest of the others.
-        let limit = (self.best.squared * ABOVE) as f32;
+        let limit = (self.best.limit() * ABOVE) as f32;
         let (mut near, mut passed_by) = (0_u32, self.passed_by);
         for (k, &squared) in distances.iter().enumerate() {
             let is_near = squared <= limit;
@@ -200,7 +238,7 @@ impl Search<'_> {
                 rest &= rest - 1;
             }
             near &= !(1 << k);
-            if distances[k] > (self.best.squared * ABOVE) as f32 {
+            if distances[k] > (self.best.limit() * ABOVE) as f32 || self.best.is_on_crack() {
                 return;
             }
             let child = block * WIDTH + k;
@@ -232,6 +270,8 @@ fn listed(body: &BrittleBody, fragment: FragmentId) -> Result<Vec<FacetTriangle>
             facets.push(FacetTriangle { triangle, normal, is_crack: false });
         }
     }
+    // Those without area have no normal, and others share their edges.
+    facets.retain(|facet: &FacetTriangle| facet.normal != DVec3::ZERO);
     Ok(facets)
 }
 

@@ -42,22 +42,64 @@ pub(super) struct Best {
     normal: DVec3,
     is_crack: bool,
     pub is_found: bool,
-    /// By so much must the original surface be nearer than a crack, squared: where both meet, the crack decides.
+    /// What is as near as this counts as on the surface, squared. By so much must the original surface be nearer than a crack: where both
+    /// meet, the crack decides.
     margin: f64,
 }
 
 impl Best {
+    /// Nothing yet; what is as near as `on_surface` counts as on the surface.
+    #[inline]
+    pub fn nothing_within(reach: f64, p: DVec3, on_surface: f64) -> Self {
+        let (squared, margin) = (reach * reach, on_surface * on_surface);
+        Self { squared, point: p, normal: DVec3::ZERO, is_crack: false, is_found: false, margin }
+    }
+
+    /// Whether a surface was found so near that the point counts as on it.
+    #[inline]
+    pub fn is_on_surface(&self) -> bool {
+        self.is_found && self.squared <= self.margin
+    }
+
+    /// The same for a crack: nothing else can take its place.
+    #[inline]
+    pub fn is_on_crack(&self) -> bool {
+        self.is_crack && self.squared <= self.margin
+    }
+
+    /// The answer for a point on the surface.
+    pub fn answer_on_surface(&self, p: DVec3) -> NearestSurface {
+        let distance = self.normal.dot(p - self.point);
+        NearestSurface { distance, point: self.point, normal: self.normal, is_crack: self.is_crack }
+    }
+
     #[inline]
     pub fn try_facet(&mut self, facet: &FacetTriangle, p: DVec3) {
-        if let Some((point, squared)) = facet.closest_within(p, self.squared) {
+        if let Some((point, squared)) = facet.closest_within(p, self.limit()) {
             self.try_point(point, squared, facet.normal, facet.is_crack);
         }
+    }
+
+    /// Whether a point is on the inner side of what is nearest to it; `None` where that alone does not tell, as beside an edge.
+    #[inline]
+    pub fn is_behind(&self, p: DVec3) -> Option<bool> {
+        // Right above a facet, nothing lies between: else that would be nearer.
+        let height = self.normal.dot(p - self.point);
+        let is_above = self.squared > self.margin && height * height > (1.0 - 1e-6) * self.squared;
+        is_above.then_some(height < 0.0)
+    }
+
+    /// What is farther, squared, changes nothing.
+    #[inline]
+    pub fn limit(&self) -> f64 {
+        if self.is_crack { self.squared } else { self.squared.max(self.margin) }
     }
 
     #[inline]
     fn try_point(&mut self, point: DVec3, squared: f64, normal: DVec3, is_crack: bool) {
         let margin = if self.is_crack && !is_crack { self.margin } else { 0.0 };
-        if squared < self.squared - margin || (!self.is_found && squared <= self.squared) {
+        let is_nearer = squared < self.squared - margin || (!self.is_found && squared <= self.squared);
+        if is_nearer || (is_crack && !self.is_crack && self.is_found && squared <= self.margin) {
             *self = Self { squared, point, normal, is_crack, is_found: true, ..*self };
         }
     }
@@ -247,16 +289,8 @@ impl BrittleBody {
     }
 
     #[inline]
-    pub(super) fn nothing_within(&self, reach: f64, p: DVec3) -> Best {
-        let on_surface = ON_SURFACE * self.solid.radius;
-        Best {
-            squared: reach * reach,
-            point: p,
-            normal: DVec3::ZERO,
-            is_crack: false,
-            is_found: false,
-            margin: on_surface * on_surface,
-        }
+    fn nothing_within(&self, reach: f64, p: DVec3) -> Best {
+        Best::nothing_within(reach, p, ON_SURFACE * self.solid.radius)
     }
 
     #[inline]

@@ -42,10 +42,12 @@ fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
                 (Ok(found), Some(expected)) => {
                     assert!((found.distance - expected.distance).abs() < 1e-12);
                     assert!((found.point.distance(p) - expected.distance.abs()).abs() < 1e-12);
+                    assert_eq!(tree.is_deeper(&body, p, 0.01), expected.distance < -0.01);
                     inside += usize::from(found.distance < 0.0);
                     outside += usize::from(found.distance > 0.0);
                 }
                 (Err(bound), None) => {
+                    assert!(!tree.is_deeper(&body, p, reach));
                     let near = body.find_nearest(id, p, 10.0).unwrap();
                     assert!(bound >= reach && bound <= near.distance, "{bound} {}", near.distance);
                     far += 1;
@@ -55,4 +57,27 @@ fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
         }
     }
     assert!(inside > 1000 && outside > 1000 && far > 1000, "{inside} {outside} {far}");
+}
+
+#[test]
+fn a_point_that_a_rounded_pose_puts_beside_a_crack_takes_its_normal() {
+    let body = broken();
+    let mut asked = 0;
+    for id in body.fragments() {
+        let tree = FacetTree::build(&body, id).unwrap();
+        let (surface, is_crack) = body.surface(id).unwrap();
+        for (corners, _) in surface.triangles().iter().zip(is_crack).filter(|(_, is_crack)| *is_crack) {
+            let [a, b, c] = corners.map(|v| surface.positions()[v as usize]);
+            let Some(normal) = (b - a).cross(c - a).try_normalize() else { continue };
+            let beside = normal.any_orthonormal_vector();
+            for shift in [2e-8 * beside, 2e-8 * (beside + normal), -2e-8 * normal] {
+                let p = (a + b + c) / 3.0 + shift;
+                let near = tree.find_nearest(&body, p, 0.01, false).unwrap();
+                assert!(near.is_crack && near.normal.dot(normal) > 1.0 - 1e-9);
+                assert!((near.distance - shift.dot(normal)).abs() < 1e-12);
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 1000);
 }
