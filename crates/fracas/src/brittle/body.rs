@@ -139,7 +139,9 @@ impl BrittleBody {
         let triangles: Vec<u32> = (0..solid.boundary.faces.len() as u32).collect();
         let mut marker = Marker::new(&solid.cells, [low, high]);
         triangles.iter().for_each(|&triangle| solid.mark_skin(triangle, &mut marker));
-        solid.cells.visit_middles(&mut |cell| marker.mark(cell));
+        for &row in all.iter().flat_map(|&tet| solid.cells.middles_of(tet)) {
+            marker.mark(row, row.mask());
+        }
         let [presence, skin] = marker.finish(&solid.cells);
         let whole = Fragment {
             nodes: solid.nodes.clone(),

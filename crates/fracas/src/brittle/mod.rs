@@ -75,6 +75,7 @@ mod presence;
 mod solid;
 mod spheres;
 mod split;
+mod split_cells;
 mod surface;
 mod validate;
 

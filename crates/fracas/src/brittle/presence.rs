@@ -18,7 +18,7 @@
 //! Bits are kept for each fragment, within the box of its cells, so their number is not bounded by the width of a word and a
 //! fragment that breaks takes its bits with it.
 
-use super::cells::Cells;
+use super::cells::{CellRow, Cells};
 use crate::geom::DVec3;
 
 /// The cells of one fragment.
@@ -64,8 +64,40 @@ impl Level {
         Some((row + (x >> 6) as usize, (x & 63) as u32))
     }
 
-    /// Visits cells that are present.
+    /// Marks cells of a row, but those below or above the box along y and z, or before it along x. Those that follow in
+    /// the last word of a row are left to [`Level::clear_beyond`].
     #[inline]
+    fn mark(&mut self, row: CellRow, mask: u32) {
+        let [x, y, z] = row.first();
+        let [y, z] = [(y, 1), (z, 2)].map(|(i, k)| i.wrapping_sub(self.from[k] as u32));
+        if y >= self.counts[1] as u32 || z >= self.counts[2] as u32 {
+            return;
+        }
+        let x = x as i32 - self.from[0] as i32;
+        let (x, mask) = if x < 0 { (0, mask >> x.unsigned_abs().min(31)) } else { (x as usize, mask) };
+        let (word, bit) = (x >> 6, x & 63);
+        if word >= self.words_per_row {
+            return;
+        }
+        let at = (z * self.counts[1] as u32 + y) as usize * self.words_per_row + word;
+        self.bits[at] |= u64::from(mask) << bit;
+        if bit > 60 && word + 1 < self.words_per_row {
+            self.bits[at + 1] |= u64::from(mask) >> (64 - bit);
+        }
+    }
+
+    /// Clears the bits of each row beyond the box.
+    fn clear_beyond(&mut self) {
+        let used = self.counts[0] as usize & 63;
+        if used > 0 {
+            for last in self.bits.iter_mut().skip(self.words_per_row - 1).step_by(self.words_per_row) {
+                *last &= (1 << used) - 1;
+            }
+        }
+    }
+
+    /// Visits cells that are present.
+    #[cfg(test)]
     fn visit(&self, mut visit: impl FnMut([i64; 3])) {
         for (row, words) in self.bits.chunks_exact(self.words_per_row.max(1)).enumerate() {
             let (y, z) = (row as i64 % self.counts[1], row as i64 / self.counts[1]);
@@ -132,26 +164,23 @@ impl Marker {
         Self { all: level.clone(), skin: level }
     }
 
-    /// Marks a cell, if it is in the box of the fragment: cut tetrahedra reach beyond it.
+    /// Marks cells of a row, as far as they are in the box of the fragment: cut tetrahedra reach beyond it.
     #[inline]
-    pub fn mark(&mut self, cell: [usize; 3]) {
-        if let Some((word, bit)) = self.all.place(cell.map(|i| i as i64)) {
-            self.all.bits[word] |= 1 << bit;
-        }
+    pub fn mark(&mut self, row: CellRow, mask: u32) {
+        self.all.mark(row, mask);
     }
 
-    /// Marks a cell of the surface.
+    /// Marks cells of the surface.
     #[inline]
-    pub fn mark_skin(&mut self, cell: [usize; 3]) {
-        if let Some((word, bit)) = self.skin.place(cell.map(|i| i as i64)) {
-            self.skin.bits[word] |= 1 << bit;
-        }
+    pub fn mark_skin(&mut self, row: CellRow, mask: u32) {
+        self.skin.mark(row, mask);
     }
 
     /// The cells of the fragment, and those of its surface.
     pub fn finish(mut self, cells: &Cells) -> [Presence; 2] {
         // Where there is surface, there is something inside of it.
         self.all.bits.iter_mut().zip(&self.skin.bits).for_each(|(all, skin)| *all |= skin);
+        [&mut self.all, &mut self.skin].into_iter().for_each(Level::clear_beyond);
         [self.all, self.skin].map(|marked| {
             let levels = pyramid(marked);
             Presence { origin: cells.origin, size: cells.size, levels }
@@ -161,7 +190,7 @@ impl Marker {
 
 impl Presence {
     /// Visits all present cells of the grid.
-    #[inline]
+    #[cfg(test)]
     pub fn visit(&self, mut visit: impl FnMut([usize; 3])) {
         if let Some(level) = self.levels.first() {
             level.visit(|cell| visit(cell.map(|i| i as usize)));
@@ -281,10 +310,10 @@ mod tests {
         let (low, high) = (DVec3::new(-1.0, -0.5, -0.5), DVec3::new(-0.1, -0.1, -0.1));
         let mut marker = Marker::new(&cells, [low, high]);
         for &tet in &tets {
-            for cell in cells.cells_of(tet).iter().map(|packed| packed.cell()) {
-                marker.mark(cell);
+            for &row in cells.cells_of(tet) {
+                marker.mark(row, row.mask());
                 if tet % 2 == 0 {
-                    marker.mark_skin(cell);
+                    marker.mark_skin(row, row.mask());
                 }
             }
         }

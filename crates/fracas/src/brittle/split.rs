@@ -9,11 +9,10 @@
 //!
 //! All of it costs time in proportion to the fragment that breaks, and nothing to the rest of the body.
 
-use super::cells::{Cells, Section};
-use super::cut::{CutTet, Whole, polygons};
+use super::cut::{CutTet, Whole};
 use super::mass::{MassProperties, Moments};
-use super::pattern::{APART, FacetSide, PatternBook, corner};
-use super::presence::{Marker, Presence};
+use super::pattern::{APART, PatternBook, corner};
+use super::presence::Presence;
 use super::spheres::{Key, SphereTree, Sprout};
 use super::surface::key_of;
 use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
@@ -96,7 +95,7 @@ impl BrittleBody {
         let trees = self.divide_tree(&broken, &corners);
         let crack_points =
             trees.iter().map(SphereTree::point_count).sum::<usize>() - broken.old.tree.point_count();
-        let mut made = self.divide_cells(&broken, trees, fresh.iter().chain(&kept));
+        let mut made: Vec<Fragment> = trees.into_iter().map(|tree| self.piece(tree)).collect();
         made.iter_mut().for_each(|piece| piece.nodes.reserve(piece.tree.point_count() / 2));
         for (&node, &piece) in broken.old.nodes.iter().zip(&piece_of) {
             made[piece as usize].nodes.push(node);
@@ -104,6 +103,7 @@ impl BrittleBody {
         for ((piece, tets), mass) in made.iter_mut().zip(tets).zip(masses) {
             (piece.tets, piece.mass) = (tets, mass);
         }
+        self.divide_cells(&broken, &mut made, fresh.iter().chain(&kept));
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
         self.fragments.extend(made.into_iter().map(Some));
         let reached = self.spread(&broken.old.nodes, &fresh);
@@ -298,114 +298,6 @@ impl BrittleBody {
         trees
     }
 
-    /// The pieces with their trees, boxes and cells; nodes, tetrahedra and mass are yet to be put in. `cuts` are all that
-    /// have a part of any of them.
-    fn divide_cells<'a>(
-        &self,
-        broken: &Broken,
-        trees: Vec<SphereTree>,
-        cuts: impl Iterator<Item = &'a u32>,
-    ) -> Vec<Fragment> {
-        let cells = &self.solid.cells;
-        let mut pieces: Vec<Fragment> = trees.into_iter().map(|tree| self.piece(tree)).collect();
-        let mut markers: Vec<Marker> =
-            pieces.iter().map(|piece| Marker::new(cells, [piece.low, piece.high])).collect();
-        for &triangle in &broken.old.triangles {
-            let tet = self.solid.boundary.faces[triangle as usize].0 as usize;
-            if self.cut_of[tet] == Solid::NONE {
-                let fragment = self.fragment_of[self.solid.mesh.tets()[tet][0] as usize];
-                let piece = (fragment - broken.first) as usize;
-                self.solid.mark_skin(triangle, &mut markers[piece]);
-                pieces[piece].triangles.push(triangle);
-            }
-        }
-        for &index in cuts {
-            self.mark_cut(&self.cuts[index as usize], broken, &mut markers);
-        }
-        broken.old.presence.visit(|cell| {
-            if let Some(fragment) = self.fragment_at_middle(cell)
-                && let Some(piece) = broken.piece(fragment)
-            {
-                markers[piece as usize].mark(cell);
-            }
-        });
-        for (piece, marker) in pieces.iter_mut().zip(markers) {
-            [piece.presence, piece.skin] = marker.finish(cells);
-        }
-        pieces
-    }
-
-    /// The fragment that holds the middle of a cell.
-    #[inline]
-    pub(super) fn fragment_at_middle(&self, cell: [usize; 3]) -> Option<u32> {
-        let cells = &self.solid.cells;
-        let [tet, node] = cells.tet_at_middle(cell);
-        if tet == Cells::NONE {
-            return None;
-        }
-        let index = self.cut_of[tet as usize];
-        if index == Solid::NONE {
-            return Some(self.fragment_of[node as usize]);
-        }
-        let cut = &self.cuts[index as usize];
-        let middle = cells.middle(cell);
-        if let [first, second] = cut.parts() {
-            // The crack between two parts is one plane.
-            let facet = &self.facets[first.from as usize];
-            if facet.normal != DVec3::ZERO {
-                let is_second = facet.normal.dot(middle - facet.triangle.a) > 0.0;
-                return Some(if is_second { second.fragment } else { first.fragment });
-            }
-        }
-        let part = cut.part_at(&cells.coordinates(tet, middle));
-        let nodes = &self.solid.mesh.tets()[tet as usize];
-        Some(self.fragment_of[nodes[part.trailing_zeros() as usize & 3] as usize])
-    }
-
-    /// Marks the cells that the surfaces of the pieces pass through in a cut tetrahedron.
-    fn mark_cut(&self, cut: &CutTet, broken: &Broken, markers: &mut [Marker]) {
-        let cells = &self.solid.cells;
-        let of_tet = || cells.cells_of(cut.tet).iter().map(|packed| packed.cell());
-        // A crack between two parts is one plane, and both have it.
-        if let [first, second] = cut.parts() {
-            let facet = &self.facets[first.from as usize];
-            let section = cells.section(facet.triangle.a, facet.normal);
-            let pieces = [first, second].map(|part| broken.piece(part.fragment));
-            for cell in of_tet().filter(|&cell| section.meets(cell)) {
-                pieces.iter().flatten().for_each(|&piece| markers[piece as usize].mark_skin(cell));
-            }
-        }
-        let triangles = &self.solid.triangles_of_tet[cut.tet as usize];
-        let is_closed = triangles.iter().all(|&triangle| triangle == Solid::NONE);
-        if cut.part_count == 2 && is_closed {
-            return;
-        }
-        for (part, shape) in cut.parts().iter().zip(&PatternBook::open().get(cut.pattern).parts) {
-            let Some(piece) = broken.piece(part.fragment) else { continue };
-            let marker = &mut markers[piece as usize];
-            for facet in &shape.facets[..shape.first_crack] {
-                if let FacetSide::Face(face) = facet.side
-                    && triangles[face as usize] != Solid::NONE
-                {
-                    self.solid.mark_skin(triangles[face as usize], marker);
-                }
-            }
-            if cut.part_count == 2 {
-                continue;
-            }
-            // A part of a tetrahedron has three cracks at most: one towards each of the others.
-            let mut sections = [Section::default(); 4];
-            let mut count = 0;
-            for polygon in polygons(&self.facets[part.crack_range()]).take(4) {
-                sections[count] = cells.section(polygon[0].triangle.a, polygon[0].normal);
-                count += 1;
-            }
-            for cell in of_tet().filter(|&cell| sections[..count].iter().any(|section| section.meets(cell))) {
-                marker.mark_skin(cell);
-            }
-        }
-    }
-
     /// The point where the crack divides each edge, once for either side.
     fn crack_corners_on_edges(&self, broken: &Broken, add: &mut impl FnMut(u32, Key, DVec3)) {
         for &node in &broken.old.nodes {
@@ -525,20 +417,20 @@ struct CrackCorner {
 }
 
 /// A fragment in the moment it breaks.
-struct Broken {
+pub(super) struct Broken {
     /// Its id.
     id: u32,
     /// Id of the first piece; the others follow.
-    first: u32,
+    pub first: u32,
     pieces: usize,
-    old: Fragment,
+    pub old: Fragment,
     weight_of: Vec<f64>,
 }
 
 impl Broken {
     /// The piece that a fragment is, if it is one of ours.
     #[inline]
-    fn piece(&self, fragment: u32) -> Option<u32> {
+    pub fn piece(&self, fragment: u32) -> Option<u32> {
         let piece = fragment.wrapping_sub(self.first);
         ((piece as usize) < self.pieces).then_some(piece)
     }
