@@ -3,6 +3,7 @@
 use super::cut::{CutTet, FacetTriangle};
 use super::mass::{MassProperties, Moments};
 use super::presence::{Marker, Presence};
+use super::split::Scratch;
 use super::{BrittleError, Solid, SphereTree, SplitStats};
 use crate::geom::DVec3;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ pub struct BrittleBody {
     /// How many fractures there have been.
     pub(super) fractures: u32,
     pub(super) last_split: SplitStats,
+    pub(super) scratch: Scratch,
 }
 
 /// A connected piece of a body.
@@ -169,6 +171,7 @@ impl BrittleBody {
             fragments: vec![Some(whole)],
             fractures: 0,
             last_split: SplitStats::default(),
+            scratch: Scratch::new(nodes),
             solid,
         };
         let one = vec![1.0; labels.len()];

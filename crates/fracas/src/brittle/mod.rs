@@ -76,6 +76,7 @@ mod solid;
 mod spheres;
 mod split;
 mod split_cells;
+mod split_tree;
 mod surface;
 mod validate;
 

@@ -12,8 +12,7 @@
 use super::cut::{CutTet, Whole};
 use super::mass::{MassProperties, Moments};
 use super::pattern::{APART, PatternBook, corner};
-use super::presence::Presence;
-use super::spheres::{Key, SphereTree, Sprout};
+use super::spheres::{Key, SphereTree};
 use super::surface::key_of;
 use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
@@ -76,29 +75,26 @@ impl BrittleBody {
             return Err(BrittleError::BadWeight { node, weight: weights[at] });
         }
         let begin = Instant::now();
-        let Some((pieces, piece_of)) = self.pieces(fragment, labels) else { return Ok(vec![fragment]) };
+        let Some(pieces) = self.pieces(fragment, labels) else { return Ok(vec![fragment]) };
         let old = self.fragments[fragment.index()].take().expect("it was found above");
         self.fractures += 1;
         let first = self.fragments.len() as u32;
         let [least, most] = NEAREST_CRACK.map(|share| share * self.solid.edge);
-        let mut weight_of = vec![0.0; self.fragment_of.len()];
-        for ((&node, &piece), &weight) in old.nodes.iter().zip(&piece_of).zip(weights) {
-            self.fragment_of[node as usize] = first + piece;
-            weight_of[node as usize] = weight.clamp(least, most);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        for (&node, &weight) in old.nodes.iter().zip(weights) {
+            self.fragment_of[node as usize] = first + scratch.piece_of(node);
+            scratch.weight_of[node as usize] = weight.clamp(least, most);
         }
-        let broken = Broken { id: fragment.0, first, pieces, old, weight_of };
+        let mut broken = Broken { id: fragment.0, first, pieces, old, scratch };
         let Sections { tets, fresh, kept } = self.cut(&broken);
         let masses: Vec<MassProperties> =
             tets.iter().enumerate().map(|(k, tets)| self.mass(first + k as u32, tets)).collect();
         let corners = self.crack_corners(&broken, &fresh);
         let cutting = begin.elapsed();
-        let trees = self.divide_tree(&broken, &corners);
-        let crack_points =
-            trees.iter().map(SphereTree::point_count).sum::<usize>() - broken.old.tree.point_count();
-        let mut made: Vec<Fragment> = trees.into_iter().map(|tree| self.piece(tree)).collect();
+        let mut made = self.divide_tree(&mut broken, &corners);
         made.iter_mut().for_each(|piece| piece.nodes.reserve(piece.tree.point_count() / 2));
-        for (&node, &piece) in broken.old.nodes.iter().zip(&piece_of) {
-            made[piece as usize].nodes.push(node);
+        for &node in &broken.old.nodes {
+            made[broken.scratch.piece_of(node) as usize].nodes.push(node);
         }
         for ((piece, tets), mass) in made.iter_mut().zip(tets).zip(masses) {
             (piece.tets, piece.mass) = (tets, mass);
@@ -106,45 +102,43 @@ impl BrittleBody {
         self.divide_cells(&broken, &mut made, fresh.iter().chain(&kept));
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
         self.fragments.extend(made.into_iter().map(Some));
+        self.scratch = broken.scratch;
         let reached = self.spread(&broken.old.nodes, &fresh);
         let update = begin.elapsed() - cutting;
-        self.last_split =
-            SplitStats { pieces, cut_tets: fresh.len(), crack_points, reached, cutting, update };
+        let (cut_tets, crack_points) = (fresh.len(), corners.len());
+        self.last_split = SplitStats { pieces, cut_tets, crack_points, reached, cutting, update };
         self.compact();
         Ok(ids)
     }
 
-    /// The number of pieces and the piece of each node; `None` if there is one alone.
-    fn pieces(&self, fragment: FragmentId, labels: &[u32]) -> Option<(usize, Vec<u32>)> {
+    /// The number of pieces, whose nodes are told apart in `scratch`; `None` if there is one alone.
+    fn pieces(&mut self, fragment: FragmentId, labels: &[u32]) -> Option<usize> {
         let nodes = &self.fragments[fragment.index()].as_ref()?.nodes;
-        // Labels of nodes that have no piece yet; no label is larger than what fits into half of these words.
-        let mut waiting = vec![u64::MAX; self.fragment_of.len()];
+        let state_of = &mut self.scratch.state_of;
         for (&node, &label) in nodes.iter().zip(labels) {
-            waiting[node as usize] = u64::from(label);
+            state_of[node as usize] = u64::from(label);
         }
-        let mut piece_of = vec![0; self.fragment_of.len()];
         let mut pieces = 0;
         let mut open = vec![];
         for &start in nodes {
-            let label = std::mem::replace(&mut waiting[start as usize], u64::MAX);
-            if label == u64::MAX {
+            let label = state_of[start as usize];
+            if label >= Scratch::DONE {
                 continue;
             }
-            piece_of[start as usize] = pieces;
+            let done = Scratch::DONE + pieces as u64;
+            state_of[start as usize] = done;
             open.push(start);
             while let Some(node) = open.pop() {
                 for &next in self.solid.adjacency.neighbours(node) {
-                    if waiting[next as usize] == label {
-                        waiting[next as usize] = u64::MAX;
-                        piece_of[next as usize] = pieces;
+                    if state_of[next as usize] == label {
+                        state_of[next as usize] = done;
                         open.push(next);
                     }
                 }
             }
             pieces += 1;
         }
-        let piece_of: Vec<u32> = nodes.iter().map(|&node| piece_of[node as usize]).collect();
-        (pieces > 1).then_some((pieces as usize, piece_of))
+        (pieces > 1).then_some(pieces)
     }
 
     /// Cuts tetrahedra.
@@ -195,7 +189,7 @@ impl BrittleBody {
             .into_iter()
             .map(|(tet, groups, fragments)| {
                 let nodes = solid.mesh.tets()[tet as usize];
-                let weights = nodes.map(|node| broken.weight_of[node as usize]);
+                let weights = nodes.map(|node| broken.scratch.weight_of[node as usize]);
                 self.cut_one(tet, (groups, weights), fragments, &solid)
             })
             .collect();
@@ -243,61 +237,6 @@ impl BrittleBody {
         corners
     }
 
-    /// The sphere trees of the pieces: each keeps its points of the old one, and gets the corners of the crack.
-    fn divide_tree(&self, broken: &Broken, corners: &[CrackCorner]) -> Vec<SphereTree> {
-        let old = &broken.old.tree;
-        let mut point_of_node = vec![SphereTree::NONE; self.fragment_of.len()];
-        for (point, (&owner, &is_crack)) in old.owners.iter().zip(&old.is_crack).enumerate() {
-            if !is_crack {
-                point_of_node[owner as usize] = point as u32;
-            }
-        }
-        let piece_of = |owner: u32| (self.fragment_of[owner as usize] - broken.first) as usize;
-        let mut counts = vec![0; broken.pieces];
-        old.owners.iter().for_each(|&owner| counts[piece_of(owner)] += 1);
-        corners.iter().for_each(|corner| counts[piece_of(corner.owner)] += 1);
-        let mut trees: Vec<SphereTree> = counts.into_iter().map(SphereTree::with_capacity).collect();
-        // Level by level: old points first, then corners of the crack.
-        let mut by_level: Vec<Vec<u32>> = vec![];
-        for (index, corner) in corners.iter().enumerate() {
-            let level = old.levels[point_of_node[corner.owner as usize] as usize].saturating_add(1) as usize;
-            if by_level.len() <= level {
-                by_level.resize_with(level + 1, Vec::new);
-            }
-            by_level[level].push(index as u32);
-        }
-        // Where each old point is in the tree of its piece.
-        let mut place_of = vec![SphereTree::NONE; old.points.len()];
-        let mut point = 0;
-        let last = old.levels.last().map_or(0, |&level| level as usize + 1);
-        for level in 0..by_level.len().max(last) {
-            while point < old.points.len() && old.levels[point] as usize == level {
-                let piece = piece_of(old.owners[point]);
-                let mut parent = old.parents[point];
-                while parent != SphereTree::NONE && piece_of(old.owners[parent as usize]) != piece {
-                    parent = old.parents[parent as usize];
-                }
-                place_of[point] = trees[piece].push(Sprout {
-                    point: old.points[point],
-                    owner: old.owners[point],
-                    is_crack: old.is_crack[point],
-                    key: old.keys[point],
-                    level: old.levels[point],
-                    parent: if parent == SphereTree::NONE { parent } else { place_of[parent as usize] },
-                });
-                point += 1;
-            }
-            for &index in by_level.get(level).into_iter().flatten() {
-                let CrackCorner { point, owner, key } = corners[index as usize];
-                let level = level as u8;
-                let parent = place_of[point_of_node[owner as usize] as usize];
-                trees[piece_of(owner)].push(Sprout { point, owner, is_crack: true, key, level, parent });
-            }
-        }
-        trees.iter_mut().for_each(SphereTree::link);
-        trees
-    }
-
     /// The point where the crack divides each edge, once for either side.
     fn crack_corners_on_edges(&self, broken: &Broken, add: &mut impl FnMut(u32, Key, DVec3)) {
         for &node in &broken.old.nodes {
@@ -305,7 +244,7 @@ impl BrittleBody {
             for &other in self.solid.adjacency.neighbours(node) {
                 let theirs = self.fragment_of[other as usize];
                 if theirs != own && broken.piece(theirs).is_some() {
-                    let [w, v] = [node, other].map(|n| broken.weight_of[n as usize]);
+                    let [w, v] = [node, other].map(|n| broken.scratch.weight_of[n as usize]);
                     let [p, q] = [node, other].map(|n| self.position(n));
                     let key = [node.min(other), node.max(other), SphereTree::NONE, SphereTree::NONE];
                     add(node, key, p * (v / (w + v)) + q * (w / (w + v)));
@@ -364,22 +303,6 @@ impl BrittleBody {
         moments.properties(self.solid.middle)
     }
 
-    /// A piece of which only the tree is known, and what follows from it.
-    fn piece(&self, tree: SphereTree) -> Fragment {
-        Fragment {
-            nodes: vec![],
-            tets: vec![],
-            triangles: vec![],
-            is_inside: self.solid.points_inside(&tree),
-            presence: Presence::default(),
-            skin: Presence::default(),
-            mass: Moments::default().properties(self.solid.middle),
-            low: tree.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p)),
-            high: tree.points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p)),
-            tree,
-        }
-    }
-
     /// Gives back the memory of facets that are no longer used, when they are the most.
     fn compact(&mut self) {
         if 2 * self.wasted <= self.facets.len() {
@@ -409,11 +332,40 @@ struct Sections {
 }
 
 /// A corner of a new crack.
-struct CrackCorner {
-    point: DVec3,
+pub(super) struct CrackCorner {
+    pub point: DVec3,
     /// The node it is next to.
-    owner: u32,
-    key: Key,
+    pub owner: u32,
+    pub key: Key,
+}
+
+/// What a fracture notes for the nodes of the fragment that breaks, kept so that the nodes of other fragments cost nothing. Between
+/// fractures it has no meaning, but that no node has a state below [`Scratch::DONE`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    /// The label of a node that has no piece yet; then its piece, and so much more.
+    state_of: Vec<u64>,
+    weight_of: Vec<f64>,
+    /// The point that a node is in the tree of the fragment.
+    pub point_of: Vec<u32>,
+}
+
+impl Scratch {
+    /// More than any label.
+    const DONE: u64 = 1 << 32;
+
+    pub fn new(nodes: usize) -> Self {
+        Self {
+            state_of: vec![Self::DONE; nodes],
+            weight_of: vec![0.0; nodes],
+            point_of: vec![SphereTree::NONE; nodes],
+        }
+    }
+
+    #[inline]
+    fn piece_of(&self, node: u32) -> u32 {
+        (self.state_of[node as usize] - Self::DONE) as u32
+    }
 }
 
 /// A fragment in the moment it breaks.
@@ -422,9 +374,9 @@ pub(super) struct Broken {
     id: u32,
     /// Id of the first piece; the others follow.
     pub first: u32,
-    pieces: usize,
+    pub pieces: usize,
     pub old: Fragment,
-    weight_of: Vec<f64>,
+    pub scratch: Scratch,
 }
 
 impl Broken {
