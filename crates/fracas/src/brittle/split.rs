@@ -10,6 +10,7 @@
 //! All of it costs time in proportion to the fragment that breaks, and nothing to the rest of the body.
 
 use super::cut::{CutTet, Whole};
+use super::field::Front;
 use super::mass::{MassProperties, Moments};
 use super::pattern::{APART, PatternBook, corner};
 use super::spheres::{Key, SphereTree};
@@ -348,6 +349,7 @@ pub(super) struct Scratch {
     weight_of: Vec<f64>,
     /// The point that a node is in the tree of the fragment.
     pub point_of: Vec<u32>,
+    pub front: Front,
 }
 
 impl Scratch {
@@ -359,6 +361,7 @@ impl Scratch {
             state_of: vec![Self::DONE; nodes],
             weight_of: vec![0.0; nodes],
             point_of: vec![SphereTree::NONE; nodes],
+            front: Front::new(nodes),
         }
     }
 
