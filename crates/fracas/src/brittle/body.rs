@@ -36,8 +36,8 @@ pub struct BrittleBody {
     /// Index of each tetrahedron among the cut ones, or [`Solid::NONE`].
     pub(super) cut_of: Vec<u32>,
     pub(super) cuts: Vec<CutTet>,
-    /// Integrals over the parts of each cut tetrahedron.
-    pub(super) part_moments: Vec<[Moments; 4]>,
+    /// Integrals over the parts of cut tetrahedra, but the largest of each.
+    pub(super) part_moments: Vec<Moments>,
     pub(super) facets: Vec<FacetTriangle>,
     /// Facets that no part uses any more.
     pub(super) wasted: usize,

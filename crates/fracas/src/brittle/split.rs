@@ -87,9 +87,7 @@ impl BrittleBody {
             scratch.weight_of[node as usize] = weight.clamp(least, most);
         }
         let mut broken = Broken { id: fragment.0, first, pieces, old, scratch };
-        let Sections { tets, fresh, kept } = self.cut(&broken);
-        let masses: Vec<MassProperties> =
-            tets.iter().enumerate().map(|(k, tets)| self.mass(first + k as u32, tets)).collect();
+        let Sections { tets, fresh, kept, masses } = self.cut(&broken);
         let corners = self.crack_corners(&broken, &fresh);
         let cutting = begin.elapsed();
         let mut made = self.divide_tree(&mut broken, &corners);
@@ -182,19 +180,42 @@ impl BrittleBody {
             let groups = pieces.map(|piece| piece.map_or(APART, rank));
             divisions.push((tet, groups, fragments));
         }
-        // Two parts with a quad of crack each are the rule.
-        self.facets.reserve(5 * divisions.len());
-        self.cuts.reserve(divisions.len());
-        self.part_moments.reserve(divisions.len());
-        let fresh = divisions
-            .into_iter()
-            .map(|(tet, groups, fragments)| {
-                let nodes = solid.mesh.tets()[tet as usize];
+        self.make_room(divisions.len());
+        // Pieces add up what is whole and their parts of what is cut, in the order of the tetrahedra.
+        let mut moments = vec![Moments::default(); broken.pieces];
+        let mut fresh = Vec::with_capacity(divisions.len());
+        let mut divisions = divisions.into_iter().peekable();
+        for &tet in &broken.old.tets {
+            let nodes = solid.mesh.tets()[tet as usize];
+            if let Some((_, groups, fragments)) = divisions.next_if(|division| division.0 == tet) {
                 let weights = nodes.map(|node| broken.scratch.weight_of[node as usize]);
-                self.cut_one(tet, (groups, weights), fragments, &solid)
-            })
-            .collect();
-        Sections { tets, fresh, kept }
+                fresh.push(self.cut_one(tet, (groups, weights), fragments, &solid));
+            }
+            let whole = &solid.moments[tet as usize];
+            let index = self.cut_of[tet as usize];
+            if index == Solid::NONE {
+                moments[(self.fragment_of[nodes[0] as usize] - broken.first) as usize].add(whole);
+                continue;
+            }
+            let cut = &self.cuts[index as usize];
+            let known = &self.part_moments[cut.moments_range()];
+            for (number, part) in cut.parts().iter().enumerate() {
+                if let Some(piece) = broken.piece(part.fragment) {
+                    moments[piece as usize].add(&cut.moments_of(number, whole, known));
+                }
+            }
+        }
+        let masses = moments.iter().map(|moments| moments.properties(solid.middle)).collect();
+        Sections { tets, fresh, kept, masses }
+    }
+
+    /// Makes room for cutting tetrahedra: at the first fracture for some more, so that later ones do not have to move everything.
+    fn make_room(&mut self, cuts: usize) {
+        let share = if self.cuts.is_empty() { 2 } else { 1 };
+        // Two parts with a quad of crack each are the rule.
+        self.facets.reserve(share * 5 * cuts);
+        self.cuts.reserve(share * cuts);
+        self.part_moments.reserve(share * (cuts + cuts / 4));
     }
 
     /// Divides a tetrahedron by groups and weights of its nodes.
@@ -209,7 +230,6 @@ impl BrittleBody {
         if *slot == Solid::NONE {
             *slot = self.cuts.len() as u32;
             self.cuts.push(CutTet::new(tet));
-            self.part_moments.push([Moments::default(); 4]);
         }
         let index = *slot;
         let cut = &mut self.cuts[index as usize];
@@ -220,12 +240,11 @@ impl BrittleBody {
         cut.pattern = book.find(&cut.groups);
         let whole = Whole {
             corners: solid.mesh.corners(tet as usize),
-            moments: solid.moments[tet as usize],
             middle: solid.middle,
             is_open: solid.triangles_of_tet[tet as usize].map(|triangle| triangle != Solid::NONE),
         };
-        self.part_moments[index as usize] =
-            cut.rebuild(book.get(cut.pattern), &whole, fragments, &mut self.facets);
+        let room = (&mut self.facets, &mut self.part_moments);
+        cut.rebuild(book.get(cut.pattern), &whole, fragments, room);
         index
     }
 
@@ -271,7 +290,7 @@ impl BrittleBody {
                     if opposite < 4 && across[opposite] < cut.tet {
                         continue;
                     }
-                    let b = corner(&cut.groups, &cut.weights, part.nodes, support);
+                    let b = corner(&cut.groups, &cut.weights(), part.nodes, support);
                     let point = (0..4).map(|k| self.position(nodes[k]) * b[k]).sum();
                     add(nodes[own], key_of(&nodes, support), point);
                 }
@@ -288,36 +307,24 @@ impl BrittleBody {
         planes.any(|(division, ..)| division == last)
     }
 
-    /// Mass properties of a piece: what is whole, and its parts of what is cut.
-    fn mass(&self, piece: u32, tets: &[u32]) -> MassProperties {
-        let mut moments = Moments::default();
-        for &tet in tets {
-            let index = self.cut_of[tet as usize];
-            if index == Solid::NONE {
-                moments.add(&self.solid.moments[tet as usize]);
-                continue;
-            }
-            let cut = &self.cuts[index as usize];
-            let number = cut.part_of(piece).expect("the tetrahedron has a part of the piece");
-            moments.add(&self.part_moments[index as usize][number]);
-        }
-        moments.properties(self.solid.middle)
-    }
-
-    /// Gives back the memory of facets that are no longer used, when they are the most.
+    /// Gives back the memory of facets and integrals that are no longer used, when they are the most.
     fn compact(&mut self) {
         if 2 * self.wasted <= self.facets.len() {
             return;
         }
         let mut kept = Vec::with_capacity(self.facets.len() - self.wasted);
+        let mut moments = Vec::with_capacity(self.part_moments.len());
         for cut in &mut self.cuts {
+            let from = moments.len() as u32;
+            moments.extend_from_slice(&self.part_moments[cut.moments_range()]);
+            cut.moments_from = from;
             for part in &mut cut.parts[..cut.part_count as usize] {
                 let from = kept.len() as u32;
                 kept.extend_from_slice(&self.facets[part.from as usize..part.to as usize]);
                 (part.from, part.to) = (from, kept.len() as u32);
             }
         }
-        self.facets = kept;
+        (self.facets, self.part_moments) = (kept, moments);
         self.wasted = 0;
     }
 }
@@ -330,6 +337,8 @@ struct Sections {
     fresh: Vec<u32>,
     /// Older cuts whose part went to a piece as it was.
     kept: Vec<u32>,
+    /// Mass properties of each piece.
+    masses: Vec<MassProperties>,
 }
 
 /// A corner of a new crack.
