@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //!
-//! A cell lists every tetrahedron that has a point in it, and perhaps some that pass close by. Both lists are sorted.
+//! A cell lists every tetrahedron that has a point in it, and perhaps some that pass close by. Both lists are sorted. A
+//! tetrahedron lists its cells in rows along x, and apart from these the cells whose middles it holds.
 
 use crate::geom::{DVec3, DVec4, Triangle};
 use crate::mesh::tets::{EDGES, FACES, TetMesh};
@@ -371,6 +372,48 @@ mod tests {
             for [i, j] in EDGES {
                 let [p, q] = [i, j].map(|k| mesh.positions()[corners[k] as usize]);
                 assert!(cells.locate(p).is_some() && cells.locate(0.5 * (p + q)).is_some(), "{tet}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_middle_is_listed_once_by_the_tetrahedron_that_holds_it() {
+        let mesh = brick(DVec3::new(1.0, 0.7, 0.4), [6, 4, 3]);
+        let cells = Cells::build(&mesh, 0.3);
+        let [nx, ny, nz] = cells.counts;
+        let all = (0..nx * ny * nz).map(|i| [i % nx, i / nx % ny, i / (nx * ny)]);
+        let held = all.filter_map(|cell| Some((cells.locate(cells.middle(cell))?.tet, cell)));
+        let mut expected: Vec<(u32, [usize; 3])> = held.collect();
+        expected.sort_unstable();
+        let mut found = vec![];
+        for tet in 0..mesh.tet_count() as u32 {
+            let listed: Vec<_> = cells.cells_of(tet).iter().flat_map(|row| row.cells()).collect();
+            for cell in cells.middles_of(tet).iter().flat_map(|row| row.cells()) {
+                assert!(listed.contains(&cell));
+                found.push((tet, cell));
+            }
+        }
+        found.sort_unstable();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_plane_meets_the_cells_of_a_row_that_have_corners_on_both_sides() {
+        let mesh = brick(DVec3::ONE, [4, 4, 4]);
+        let cells = Cells::build(&mesh, 0.3);
+        for k in 0..200 {
+            let normal = DVec3::new(f64::from(k % 7) - 3.1, f64::from(k % 5) - 1.9, f64::from(k % 3) - 0.7);
+            let (point, normal) = (DVec3::splat(0.003 * f64::from(k) - 0.3), normal.normalize());
+            let section = cells.section(point, normal);
+            for &row in (0..mesh.tet_count() as u32).step_by(5).flat_map(|tet| cells.cells_of(tet)) {
+                let [meets, above] = section.compare(row);
+                for (k, cell) in row.cells().enumerate() {
+                    let height = normal.dot(cells.middle(cell) - point);
+                    let reach = 0.5 * cells.size * normal.abs().element_sum();
+                    assert_eq!(meets >> k & 1 == 1, height.abs() <= reach, "{height} {reach}");
+                    assert_eq!(above >> k & 1 == 1, height > 0.0);
+                }
+                assert_eq!((meets | above) & !row.mask(), 0);
             }
         }
     }

@@ -47,7 +47,8 @@ impl BrittleBody {
             for &other in solid.adjacency.neighbours(node) {
                 let o = other as usize;
                 let squared = solid.mesh.positions()[o].distance_squared(middle);
-                if squared < self.crack_middle[o].1 && self.fragment_of[o] == own {
+                // One branch, since either answer is hard to foretell.
+                if (squared < self.crack_middle[o].1) & (self.fragment_of[o] == own) {
                     self.crack_middle[o] = (middle, squared);
                     self.crack_of[o] = tet;
                     // Beyond the original surface nobody asks.

@@ -13,7 +13,8 @@
 //! cells to fine ones, nearest first, and none that is farther away than what was found.
 //!
 //! A cell that no surface passes through is all inside one fragment or all outside. So a fragment is in the cells of
-//! its skin and in those whose middle it holds, and a fracture asks one question of each cell, not of each tetrahedron.
+//! its skin and in those whose middle it holds (`split_cells`), and a fracture asks one question of each cell, not of each
+//! tetrahedron that lies in it.
 //!
 //! Bits are kept for each fragment, within the box of its cells, so their number is not bounded by the width of a word and a
 //! fragment that breaks takes its bits with it.
@@ -362,6 +363,34 @@ mod tests {
                     expected = expected.iter().map(|cell| cell.map(|i| i >> 1)).collect();
                 }
             }
+        }
+    }
+
+    #[test]
+    fn of_a_row_the_cells_in_the_box_are_marked_and_no_others() {
+        let mut state = 7_u64;
+        let mut next = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % n) as usize
+        };
+        for (from, counts) in [([2, 3, 4], [5, 4, 3]), ([3, 1, 7], [200, 5, 6]), ([63, 2, 1], [64, 1, 9])] {
+            let mut level = Level::new(from, [0, 1, 2].map(|k| from[k] + counts[k] - 1));
+            let mut expected = std::collections::BTreeSet::new();
+            for _ in 0..300 {
+                let first = [0, 1, 2].map(|k| next((from[k] + counts[k] + 4) as u64));
+                let mut rows = vec![];
+                (0..=next(4)).for_each(|k| CellRow::add(&mut rows, 0, [first[0] + k, first[1], first[2]]));
+                let mask = next(16) as u32 & rows[0].mask();
+                level.mark(rows[0], mask);
+                let marked = rows[0].cells().enumerate().filter(|(k, _)| mask >> k & 1 == 1);
+                let marked = marked.map(|(_, cell)| cell.map(|i| i as i64));
+                let is_within = |c: &[i64; 3]| (0..3).all(|k| (0..counts[k]).contains(&(c[k] - from[k])));
+                expected.extend(marked.filter(is_within));
+            }
+            level.clear_beyond();
+            let mut found = std::collections::BTreeSet::new();
+            level.visit(|cell| assert!(found.insert(cell)));
+            assert_eq!(found, expected);
         }
     }
 }

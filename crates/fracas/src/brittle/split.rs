@@ -4,7 +4,7 @@
 //!
 //! 1. Nodes with one label that hang together are a piece; a label may make several.
 //! 2. Tetrahedra whose nodes go to different pieces are cut, or cut once more (`cut`). Each piece gets its mass.
-//! 3. Each piece gets its part of the sphere tree, and the corners of the crack; and its cells.
+//! 3. Each piece gets its part of the sphere tree, and the corners of the crack (`split_tree`); and its cells (`split_cells`).
 //! 4. Fronts spread from the crack through the nodes (`field`).
 //!
 //! All of it costs time in proportion to the fragment that breaks, and nothing to the rest of the body.
