@@ -19,8 +19,9 @@
 //! # Fracture
 //!
 //! A point whose parent goes to another piece is given to its closest ancestor in its own piece, or becomes a root: a
-//! fragment may have a forest. Corners of cracks become children of the node they are next to (`split_tree`). Reaches are computed anew by
-//! walking up from every point that has children, which costs such points times depth; the others come along in groups.
+//! fragment may have a forest. Corners of cracks become children of the node they are next to (`split_tree`). Reaches are
+//! computed anew by walking up from every point that has children, which costs such points times depth; the others come along
+//! in groups.
 //!
 //! # Invariants (checked by [`SphereTree::validate`])
 //!
