@@ -3,6 +3,7 @@
 use super::cut::{CutTet, FacetTriangle};
 use super::mass::{MassProperties, Moments};
 use super::presence::{Marker, Presence};
+use super::split::Scratch;
 use super::{BrittleError, Solid, SphereTree, SplitStats};
 use crate::geom::DVec3;
 use std::sync::Arc;
@@ -35,8 +36,8 @@ pub struct BrittleBody {
     /// Index of each tetrahedron among the cut ones, or [`Solid::NONE`].
     pub(super) cut_of: Vec<u32>,
     pub(super) cuts: Vec<CutTet>,
-    /// Integrals over the parts of each cut tetrahedron.
-    pub(super) part_moments: Vec<[Moments; 4]>,
+    /// Integrals over the parts of cut tetrahedra, but the largest of each.
+    pub(super) part_moments: Vec<Moments>,
     pub(super) facets: Vec<FacetTriangle>,
     /// Facets that no part uses any more.
     pub(super) wasted: usize,
@@ -44,6 +45,7 @@ pub struct BrittleBody {
     /// How many fractures there have been.
     pub(super) fractures: u32,
     pub(super) last_split: SplitStats,
+    pub(super) scratch: Scratch,
 }
 
 /// A connected piece of a body.
@@ -139,7 +141,9 @@ impl BrittleBody {
         let triangles: Vec<u32> = (0..solid.boundary.faces.len() as u32).collect();
         let mut marker = Marker::new(&solid.cells, [low, high]);
         triangles.iter().for_each(|&triangle| solid.mark_skin(triangle, &mut marker));
-        solid.cells.visit_middles(&mut |cell| marker.mark(cell));
+        for &row in all.iter().flat_map(|&tet| solid.cells.middles_of(tet)) {
+            marker.mark(row, row.mask());
+        }
         let [presence, skin] = marker.finish(&solid.cells);
         let whole = Fragment {
             nodes: solid.nodes.clone(),
@@ -167,6 +171,7 @@ impl BrittleBody {
             fragments: vec![Some(whole)],
             fractures: 0,
             last_split: SplitStats::default(),
+            scratch: Scratch::new(nodes),
             solid,
         };
         let one = vec![1.0; labels.len()];

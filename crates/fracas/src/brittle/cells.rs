@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //!
-//! A cell lists every tetrahedron that has a point in it, and perhaps some that pass close by. Both lists are sorted.
+//! A cell lists every tetrahedron that has a point in it, and perhaps some that pass close by. Both lists are sorted. A
+//! tetrahedron lists its cells in rows along x, and apart from these the cells whose middles it holds.
 
 use crate::geom::{DVec3, DVec4, Triangle};
 use crate::mesh::tets::{EDGES, FACES, TetMesh};
@@ -10,20 +11,55 @@ use crate::mesh::tets::{EDGES, FACES, TetMesh};
 /// Cells beyond which a grid is made coarser, in all and along one axis.
 const MOST_CELLS: [f64; 2] = [(1_u32 << 21) as f64, 1020.0];
 
-/// Coordinates of a cell in one word: they are read far more often than its index.
+/// Up to four cells in a row along x, in one word: where the first is, and how many follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PackedCell(u32);
+pub(super) struct CellRow(u32);
 
-impl PackedCell {
+impl CellRow {
+    /// Most cells in a row.
+    const MOST: u32 = 4;
+
+    /// A row of one cell.
     #[inline]
     pub fn new([x, y, z]: [usize; 3]) -> Self {
         Self((x | y << 10 | z << 20) as u32)
     }
 
-    /// The coordinates.
+    /// The coordinates of the first cell.
     #[inline]
-    pub fn cell(self) -> [usize; 3] {
-        [self.0 & 1023, self.0 >> 10 & 1023, self.0 >> 20].map(|i| i as usize)
+    pub fn first(self) -> [u32; 3] {
+        [self.0 & 1023, self.0 >> 10 & 1023, self.0 >> 20 & 1023]
+    }
+
+    /// How many cells there are.
+    #[inline]
+    fn len(self) -> u32 {
+        (self.0 >> 30) + 1
+    }
+
+    /// A bit for each of its cells.
+    #[inline]
+    pub fn mask(self) -> u32 {
+        (2 << (self.0 >> 30)) - 1
+    }
+
+    /// The coordinates of its cells.
+    pub fn cells(self) -> impl Iterator<Item = [usize; 3]> {
+        let first = self.first().map(|i| i as usize);
+        (0..self.len() as usize).map(move |k| [first[0] + k, first[1], first[2]])
+    }
+
+    /// Adds a cell to the last of some rows, from `begin` on, if it follows there, or as a row of its own.
+    pub fn add(rows: &mut Vec<Self>, begin: usize, cell: [usize; 3]) {
+        if let Some(last) = rows[begin..].last_mut() {
+            let [x, y, z] = last.first().map(|i| i as usize);
+            let len = last.len();
+            if len < Self::MOST && [x + len as usize, y, z] == cell {
+                last.0 += 1 << 30;
+                return;
+            }
+        }
+        rows.push(Self::new(cell));
     }
 }
 
@@ -38,9 +74,10 @@ pub(super) struct Cells {
     tets_of_cell: Vec<u32>,
     /// Tetrahedron `t` lies in the cells from `tet_starts[t]` to `tet_starts[t + 1]`.
     tet_starts: Vec<u32>,
-    cells_of_tet: Vec<PackedCell>,
-    /// The tetrahedron that holds the middle of each cell, or [`Cells::NONE`], and its first node.
-    middles: Vec<[u32; 2]>,
+    cells_of_tet: Vec<CellRow>,
+    /// Tetrahedron `t` holds the middles of the cells from `middle_starts[t]` to `middle_starts[t + 1]`.
+    middle_starts: Vec<u32>,
+    middles_of_tet: Vec<CellRow>,
     /// Of each tetrahedron, corners 1 to 3: the coordinate is a dot product with (p, 1).
     coordinates: Vec<[DVec4; 3]>,
 }
@@ -64,13 +101,19 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// Whether the plane passes through a cell.
+    /// Which cells of a row the plane passes through, and the middles of which are above it: a bit for each.
     #[inline]
-    pub fn meets(&self, [x, y, z]: [usize; 3]) -> bool {
-        // Small numbers are converted faster.
-        let [x, y, z] = [x as u32, y as u32, z as u32].map(f64::from);
-        let height = self.step.x * x + self.step.y * y + self.step.z * z;
-        (self.offset + height).abs() <= self.reach
+    pub fn compare(&self, row: CellRow) -> [u32; 2] {
+        // Signed numbers are converted faster.
+        let [x, y, z] = row.first().map(|i| f64::from(i as i32));
+        let height = self.offset + self.step.x * x + self.step.y * y + self.step.z * z;
+        let (mut meets, mut above) = (0, 0);
+        for k in 0..CellRow::MOST {
+            let height = height + self.step.x * f64::from(k as i32);
+            meets |= u32::from(height.abs() <= self.reach) << k;
+            above |= u32::from(height > 0.0) << k;
+        }
+        [meets & row.mask(), above & row.mask()]
     }
 }
 
@@ -79,9 +122,6 @@ impl Section {
 const EDGE: f64 = -1e-12;
 
 impl Cells {
-    /// No tetrahedron.
-    pub const NONE: u32 = u32::MAX;
-
     /// A grid with cells about `share` times as large as the mean edge is long.
     pub fn build(mesh: &TetMesh, share: f64) -> Self {
         let (low, high) = mesh.bounds();
@@ -105,19 +145,15 @@ impl Cells {
             tets_of_cell: vec![],
             tet_starts: vec![0],
             cells_of_tet: vec![],
-            middles: vec![],
+            middle_starts: vec![],
+            middles_of_tet: vec![],
             coordinates: (0..mesh.tet_count()).map(|tet| coordinates(mesh.corners(tet))).collect(),
         };
         for tet in 0..mesh.tet_count() {
             cells.list_cells(mesh.corners(tet));
         }
         cells.list_tets();
-        let [nx, ny, nz] = counts;
-        let all = (0..nx * ny * nz).map(|i| cells.middle([i % nx, i / nx % ny, i / (nx * ny)]));
-        let at_middle = |p: DVec3| {
-            cells.locate(p).map_or([Self::NONE; 2], |place| [place.tet, mesh.tets()[place.tet as usize][0]])
-        };
-        cells.middles = all.map(at_middle).collect();
+        cells.list_middles();
         cells
     }
 
@@ -128,18 +164,28 @@ impl Cells {
         self.origin + (at + 0.5) * self.size
     }
 
-    /// Visits the cells whose middles lie in a tetrahedron.
-    pub fn visit_middles(&self, visit: &mut impl FnMut([usize; 3])) {
-        let [nx, ny, _] = self.counts;
-        for (i, _) in self.middles.iter().enumerate().filter(|(_, middle)| middle[0] != Self::NONE) {
-            visit([i % nx, i / nx % ny, i / (nx * ny)]);
-        }
+    /// The cells whose middles lie in a tetrahedron: each cell has one at most.
+    #[inline]
+    pub fn middles_of(&self, tet: u32) -> &[CellRow] {
+        let t = tet as usize;
+        &self.middles_of_tet[self.middle_starts[t] as usize..self.middle_starts[t + 1] as usize]
     }
 
-    /// The tetrahedron that holds the middle of a cell, or [`Cells::NONE`], and its first node.
-    #[inline]
-    pub fn tet_at_middle(&self, cell: [usize; 3]) -> [u32; 2] {
-        self.middles[self.index(cell) as usize]
+    fn list_middles(&mut self) {
+        let [nx, ny, nz] = self.counts;
+        let all = (0..nx * ny * nz).map(|i| [i % nx, i / nx % ny, i / (nx * ny)]);
+        let mut held: Vec<(u32, [usize; 3])> =
+            all.filter_map(|cell| self.locate(self.middle(cell)).map(|place| (place.tet, cell))).collect();
+        held.sort_by_key(|&(tet, _)| tet);
+        let mut held = held.into_iter().peekable();
+        for tet in 0..self.coordinates.len() as u32 {
+            let begin = self.middles_of_tet.len();
+            self.middle_starts.push(begin as u32);
+            while let Some((_, cell)) = held.next_if(|(holder, _)| *holder == tet) {
+                CellRow::add(&mut self.middles_of_tet, begin, cell);
+            }
+        }
+        self.middle_starts.push(self.middles_of_tet.len() as u32);
     }
 
     fn list_cells(&mut self, corners: [DVec3; 4]) {
@@ -152,6 +198,7 @@ impl Cells {
             (normal, normal.dot(a))
         });
         let half = 0.5 * self.size;
+        let begin = self.cells_of_tet.len();
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
                 for x in from[0]..=to[0] {
@@ -161,7 +208,7 @@ impl Cells {
                         normal.dot(middle) - offset > reach + 1e-9 * self.size
                     });
                     if !misses {
-                        self.cells_of_tet.push(PackedCell::new([x, y, z]));
+                        CellRow::add(&mut self.cells_of_tet, begin, [x, y, z]);
                     }
                 }
             }
@@ -172,17 +219,18 @@ impl Cells {
     fn list_tets(&mut self) {
         let count = self.counts.iter().product::<usize>();
         let mut starts = vec![0_u32; count + 1];
-        for &cell in &self.cells_of_tet {
-            starts[self.index(cell.cell()) as usize + 1] += 1;
+        for cell in self.cells_of_tet.iter().flat_map(|row| row.cells()) {
+            starts[self.index(cell) as usize + 1] += 1;
         }
         for cell in 0..count {
             starts[cell + 1] += starts[cell];
         }
         let mut next = starts.clone();
-        self.tets_of_cell = vec![0; self.cells_of_tet.len()];
+        self.tets_of_cell = vec![0; starts[count] as usize];
         for tet in 0..self.coordinates.len() {
-            for at in self.tet_starts[tet]..self.tet_starts[tet + 1] {
-                let slot = &mut next[self.index(self.cells_of_tet[at as usize].cell()) as usize];
+            let [from, to] = [tet, tet + 1].map(|t| self.tet_starts[t] as usize);
+            for cell in self.cells_of_tet[from..to].iter().flat_map(|row| row.cells()) {
+                let slot = &mut next[self.index(cell) as usize];
                 self.tets_of_cell[*slot as usize] = tet as u32;
                 *slot += 1;
             }
@@ -236,8 +284,9 @@ impl Cells {
         &self.tets_of_cell[self.cell_starts[c] as usize..self.cell_starts[c + 1] as usize]
     }
 
+    /// The cells that a tetrahedron lies in.
     #[inline]
-    pub fn cells_of(&self, tet: u32) -> &[PackedCell] {
+    pub fn cells_of(&self, tet: u32) -> &[CellRow] {
         let t = tet as usize;
         &self.cells_of_tet[self.tet_starts[t] as usize..self.tet_starts[t + 1] as usize]
     }
@@ -323,6 +372,48 @@ mod tests {
             for [i, j] in EDGES {
                 let [p, q] = [i, j].map(|k| mesh.positions()[corners[k] as usize]);
                 assert!(cells.locate(p).is_some() && cells.locate(0.5 * (p + q)).is_some(), "{tet}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_middle_is_listed_once_by_the_tetrahedron_that_holds_it() {
+        let mesh = brick(DVec3::new(1.0, 0.7, 0.4), [6, 4, 3]);
+        let cells = Cells::build(&mesh, 0.3);
+        let [nx, ny, nz] = cells.counts;
+        let all = (0..nx * ny * nz).map(|i| [i % nx, i / nx % ny, i / (nx * ny)]);
+        let held = all.filter_map(|cell| Some((cells.locate(cells.middle(cell))?.tet, cell)));
+        let mut expected: Vec<(u32, [usize; 3])> = held.collect();
+        expected.sort_unstable();
+        let mut found = vec![];
+        for tet in 0..mesh.tet_count() as u32 {
+            let listed: Vec<_> = cells.cells_of(tet).iter().flat_map(|row| row.cells()).collect();
+            for cell in cells.middles_of(tet).iter().flat_map(|row| row.cells()) {
+                assert!(listed.contains(&cell));
+                found.push((tet, cell));
+            }
+        }
+        found.sort_unstable();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_plane_meets_the_cells_of_a_row_that_have_corners_on_both_sides() {
+        let mesh = brick(DVec3::ONE, [4, 4, 4]);
+        let cells = Cells::build(&mesh, 0.3);
+        for k in 0..200 {
+            let normal = DVec3::new(f64::from(k % 7) - 3.1, f64::from(k % 5) - 1.9, f64::from(k % 3) - 0.7);
+            let (point, normal) = (DVec3::splat(0.003 * f64::from(k) - 0.3), normal.normalize());
+            let section = cells.section(point, normal);
+            for &row in (0..mesh.tet_count() as u32).step_by(5).flat_map(|tet| cells.cells_of(tet)) {
+                let [meets, above] = section.compare(row);
+                for (k, cell) in row.cells().enumerate() {
+                    let height = normal.dot(cells.middle(cell) - point);
+                    let reach = 0.5 * cells.size * normal.abs().element_sum();
+                    assert_eq!(meets >> k & 1 == 1, height.abs() <= reach, "{height} {reach}");
+                    assert_eq!(above >> k & 1 == 1, height > 0.0);
+                }
+                assert_eq!((meets | above) & !row.mask(), 0);
             }
         }
     }

@@ -14,11 +14,17 @@ pub(super) struct CutTet {
     pub tet: u32,
     /// The division of nodes into groups by each fracture that parted some of them.
     pub groups: Groups,
-    /// The weights of the nodes in each of these fractures.
-    pub weights: [[f64; 4]; 3],
+    /// The weights of the nodes in the first of these fractures.
+    first_weights: [f64; 4],
+    /// Those in the others, if there are any: few tetrahedra are cut twice.
+    later_weights: Option<Box<[[f64; 4]; 2]>>,
     pub pattern: u32,
     pub parts: [PartSpan; 4],
     pub part_count: u8,
+    /// The part with the most nodes, which is what the others leave.
+    largest: u8,
+    /// Where the integrals over the others begin.
+    pub moments_from: u32,
     /// Number of the fracture that changed it last.
     pub changed: u32,
 }
@@ -79,10 +85,13 @@ impl CutTet {
         Self {
             tet,
             groups: WHOLE,
-            weights: [[1.0; 4]; 3],
+            first_weights: [1.0; 4],
+            later_weights: None,
             pattern: 0,
             parts: [PartSpan::default(); 4],
             part_count: 0,
+            largest: 0,
+            moments_from: 0,
             changed: 0,
         }
     }
@@ -91,7 +100,26 @@ impl CutTet {
     pub fn divide(&mut self, groups: [u8; 4], weights: [f64; 4]) {
         let free = (0..3).find(|&s| self.groups[s] == [APART; 4]);
         let s = free.expect("a tetrahedron has four nodes and is divided three times at most");
-        (self.groups[s], self.weights[s]) = (groups, weights);
+        self.groups[s] = groups;
+        match s.checked_sub(1) {
+            None => self.first_weights = weights,
+            Some(later) => self.later_weights.get_or_insert_default()[later] = weights,
+        }
+    }
+
+    /// The weights of the nodes in a division.
+    #[inline]
+    fn weights_of(&self, division: usize) -> &[f64; 4] {
+        match &self.later_weights {
+            Some(later) if division > 0 => &later[division - 1],
+            _ => &self.first_weights,
+        }
+    }
+
+    /// The weights of the nodes in each division.
+    #[inline]
+    pub fn weights(&self) -> [[f64; 4]; 3] {
+        [0, 1, 2].map(|division| *self.weights_of(division))
     }
 
     /// The groups of the last division.
@@ -105,7 +133,7 @@ impl CutTet {
     #[inline]
     pub fn part_at(&self, b: &[f64; 4]) -> Corners {
         let mut part = 0b1111;
-        for (groups, weights) in self.groups.iter().zip(&self.weights) {
+        for (s, groups) in self.groups.iter().enumerate() {
             let members: Corners = (0..4).map(|k| u8::from(groups[k] != APART) << k).sum();
             if members == 0 {
                 break;
@@ -113,6 +141,7 @@ impl CutTet {
             if members != part {
                 continue;
             }
+            let weights = self.weights_of(s);
             let mut sums = [f64::NEG_INFINITY; 4];
             for k in (0..4).filter(|k| members >> k & 1 == 1) {
                 let sum = &mut sums[groups[k] as usize];
@@ -154,7 +183,7 @@ impl CutTet {
             *place = if IS_BETWEEN_MANY >> support & 1 == 0 {
                 simple[support as usize & 15]
             } else {
-                let b = corner(&self.groups, &self.weights, part.nodes, support);
+                let b = corner(&self.groups, &self.weights(), part.nodes, support);
                 tet[0] * b[0] + tet[1] * b[1] + tet[2] * b[2] + tet[3] * b[3]
             };
         }
@@ -170,28 +199,27 @@ impl CutTet {
         }
         for [i, j] in EDGES {
             if let Some((s, ..)) = plane(&self.groups, i, j) {
-                let [w, v] = [self.weights[s][i], self.weights[s][j]];
+                let [w, v] = [i, j].map(|k| self.weights_of(s)[k]);
                 points[1 << i | 1 << j] = tet[i] * (v / (w + v)) + tet[j] * (w / (w + v));
             }
         }
         points
     }
 
-    /// Computes the surface triangles of all parts, at the end of `facets`, and returns their integrals. `fragments` tells
-    /// where the nodes belong.
+    /// Computes the surface triangles of all parts, at the end of `facets`, and the integrals over all but the largest, at the end of
+    /// `moments`. `fragments` tells where the nodes belong.
     pub fn rebuild(
         &mut self,
         pattern: &Pattern,
         whole: &Whole,
         fragments: [u32; 4],
-        facets: &mut Vec<FacetTriangle>,
-    ) -> [Moments; 4] {
-        let mut moments = [Moments::default(); 4];
+        (facets, moments): (&mut Vec<FacetTriangle>, &mut Vec<Moments>),
+    ) {
         self.part_count = pattern.parts.len() as u8;
-        // The part with the most nodes is what the others leave.
         let nodes = pattern.parts.iter().map(|part| part.nodes.count_ones());
         let largest = nodes.enumerate().max_by_key(|(_, nodes)| *nodes).map_or(0, |(number, _)| number);
-        let mut rest = whole.moments;
+        self.largest = largest as u8;
+        self.moments_from = moments.len() as u32;
         let simple = self.simple_corners(&whole.corners);
         for (number, part) in pattern.parts.iter().enumerate() {
             let from = facets.len() as u32;
@@ -207,22 +235,36 @@ impl CutTet {
             }
             let to = facets.len() as u32;
             if number != largest {
-                moments[number] = part_moments(part, &corners, whole.middle);
-                rest.subtract(&moments[number]);
+                moments.push(part_moments(part, &corners, whole.middle));
             }
             let fragment = fragments[part.nodes.trailing_zeros() as usize];
             self.parts[number] = PartSpan { nodes: part.nodes, fragment, from, to, cracks };
         }
-        moments[largest] = rest;
-        moments
+    }
+
+    /// Where the integrals over its parts are.
+    pub fn moments_range(&self) -> std::ops::Range<usize> {
+        let from = self.moments_from as usize;
+        from..from + (self.part_count as usize).saturating_sub(1)
+    }
+
+    /// The integrals over a part, by those over the tetrahedron and those that [`CutTet::rebuild`] left of this one.
+    #[inline]
+    pub fn moments_of(&self, number: usize, whole: &Moments, known: &[Moments]) -> Moments {
+        let largest = self.largest as usize;
+        if number != largest {
+            return known[number - usize::from(number > largest)];
+        }
+        let mut rest = *whole;
+        known.iter().for_each(|part| rest.subtract(part));
+        rest
     }
 }
 
 /// A tetrahedron as it was before any fracture.
 pub(super) struct Whole {
     pub corners: [DVec3; 4],
-    /// Its integrals about `middle`.
-    pub moments: Moments,
+    /// The point about which integrals are taken.
     pub middle: DVec3,
     /// Which of its faces are original surface.
     pub is_open: [bool; 4],

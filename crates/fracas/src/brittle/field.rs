@@ -3,9 +3,9 @@
 //! # Idea
 //!
 //! ```text
-//!     ·   ·   ·   ·          Each node of a cut tetrahedron looks how far the middle × of its new crack is. The one
-//!      ╲ ╱ ╲ ╱ ╲ ╱           nearest to its crack hands it on to its neighbours, which keep it if it is nearer than
-//!     ──×───×───×── crack    what they know, and so on.
+//!     ·   ·   ·   ·          Each node of a cut tetrahedron looks how far the middle × of its new crack is, and hands
+//!      ╲ ╱ ╲ ╱ ╲ ╱           it on to its neighbours. Those who find it nearer than what they know keep it and hand it
+//!     ──×───×───×── crack    on in their turn.
 //!      ╱ ╲ ╱ ╲ ╱ ╲
 //!     ·   ·   ·   ·          Fronts end where nothing gets nearer: at old cracks, and halfway to the original surface.
 //! ```
@@ -13,6 +13,9 @@
 //! Middles are cheap to compare, and the crack with the nearest middle is the nearest crack, or next to it. In the end every
 //! node that was told of a crack measures its distance to it, exactly: so no remembered distance is too small. It may be a little
 //! too large where another crack is nearer; queries look around for it.
+//!
+//! Nodes hand on in the order they were told. To go by distance instead would need a heap: few nodes are told twice, so it
+//! would cost more than it saves.
 //!
 //! # Departures from the paper
 //!
@@ -23,56 +26,49 @@ use super::cut::{FacetTriangle, PartSpan, polygons};
 use super::pattern::APART;
 use super::{BrittleBody, Solid};
 use crate::geom::DVec3;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 impl BrittleBody {
     /// Lets fronts spread from cuts that are new or changed, through the nodes of the fragment that broke. Returns
     /// how many nodes they passed.
     pub(super) fn spread(&mut self, nodes: &[u32], fresh: &[u32]) -> usize {
-        let [mut seeds, mut told] = [(); 2].map(|()| Told::new(self.fragment_of.len(), nodes.len()));
-        self.forget_lost_cracks(nodes, &mut seeds, &mut told);
+        let mut front = std::mem::take(&mut self.scratch.front);
+        self.forget_lost_cracks(nodes, &mut front);
         for &index in fresh {
-            self.seed(index, &mut told);
+            self.seed(index, &mut front);
         }
-        told.nodes.iter().for_each(|&node| seeds.add(node));
-        let entry = |&node: &u32| Reverse((self.crack_middle[node as usize].1.to_bits(), node));
-        let mut heap: BinaryHeap<Reverse<(u64, u32)>> = seeds.nodes.iter().map(entry).collect();
         let solid = self.solid.clone();
         let mut reached = 0;
-        while let Some(Reverse((bits, node))) = heap.pop() {
-            let (middle, guess) = self.crack_middle[node as usize];
-            if f64::from_bits(bits) > guess {
-                continue;
-            }
+        while let Some(&node) = front.queue.get(reached) {
             reached += 1;
+            front.flags[node as usize] &= !Front::QUEUED;
             let tet = self.crack_of[node as usize];
             let own = self.fragment_of[node as usize];
+            let middle = self.crack_middle[node as usize].0;
             for &other in solid.adjacency.neighbours(node) {
                 let o = other as usize;
                 let squared = solid.mesh.positions()[o].distance_squared(middle);
-                if squared < self.crack_middle[o].1 && self.fragment_of[o] == own {
+                // One branch, since either answer is hard to foretell.
+                if (squared < self.crack_middle[o].1) & (self.fragment_of[o] == own) {
                     self.crack_middle[o] = (middle, squared);
                     self.crack_of[o] = tet;
-                    told.add(other);
                     // Beyond the original surface nobody asks.
                     let limit = solid.depths[o] + 1.5 * solid.edge;
-                    if squared < limit * limit {
-                        heap.push(Reverse((squared.to_bits(), other)));
-                    }
+                    front.add(other, squared < limit * limit);
                 }
             }
         }
-        for &node in &told.nodes {
+        for &node in &front.told {
             let n = node as usize;
             let squared = self.crack_squared(self.fragment_of[n], self.crack_of[n], self.position(node));
             self.crack_distance[n] = squared.sqrt();
         }
+        front.clear();
+        self.scratch.front = front;
         reached
     }
 
     /// The nodes of a fresh cut look how far it is.
-    fn seed(&mut self, index: u32, told: &mut Told) {
+    fn seed(&mut self, index: u32, front: &mut Front) {
         let cut = &self.cuts[index as usize];
         let nodes = self.solid.mesh.tets()[cut.tet as usize];
         let (positions, crack_of, known) =
@@ -82,13 +78,13 @@ impl BrittleBody {
             if squared < known[n].1 {
                 known[n] = (middle, squared);
                 crack_of[n] = cut.tet;
-                told.add(nodes[k]);
+                front.add(nodes[k], true);
             }
         };
         let at = |k: usize| positions[nodes[k] as usize];
-        if let [first, _] = cut.parts() {
+        if cut.part_count == 2 {
             // Both sides of one polygon are equally far from everything.
-            let middle = middle(&self.facets[first.crack_range()]);
+            let middle = middle(&self.facets[cut.parts[0].crack_range()]);
             (0..4).for_each(|k| tell(k, (middle, middle.distance_squared(at(k)))));
             return;
         }
@@ -110,15 +106,19 @@ impl BrittleBody {
 
     /// Squared distance from a point to the crack that bounds a fragment in a cut tetrahedron; infinite if there is none.
     pub(super) fn crack_squared(&self, fragment: u32, tet: u32, p: DVec3) -> f64 {
-        let Some(part) = self.part(fragment, tet) else { return f64::INFINITY };
-        let facets = &self.facets[part.crack_range()];
+        let cut = &self.cuts[self.cut_of[tet as usize] as usize];
+        let Some(part) = cut.part_of(fragment) else { return f64::INFINITY };
+        let facets = &self.facets[cut.parts[part].crack_range()];
+        if cut.part_count == 2 {
+            return squared_to_polygon(facets, p);
+        }
         let squared = polygons(facets).map(|polygon| squared_to_polygon(polygon, p));
         squared.fold(f64::INFINITY, f64::min)
     }
 
     /// Nodes whose nearest crack now belongs to another piece, or was cut again, look anew or forget it. Their
     /// neighbours will tell them of others.
-    fn forget_lost_cracks(&mut self, nodes: &[u32], seeds: &mut Told, told: &mut Told) {
+    fn forget_lost_cracks(&mut self, nodes: &[u32], front: &mut Front) {
         let mut asks = vec![];
         for &node in nodes {
             let n = node as usize;
@@ -134,7 +134,7 @@ impl BrittleBody {
             let before = self.crack_middle[n].1;
             if let Some(part) = part {
                 self.crack_middle[n] = nearest_middle(&self.facets[part.crack_range()], self.position(node));
-                told.add(node);
+                front.add(node, true);
             } else {
                 self.crack_middle[n].1 = f64::INFINITY;
                 (self.crack_of[n], self.crack_distance[n]) = (Solid::NONE, f64::INFINITY);
@@ -147,29 +147,59 @@ impl BrittleBody {
             for &other in self.solid.adjacency.neighbours(node) {
                 let is_own = self.fragment_of[other as usize] == self.fragment_of[node as usize];
                 if is_own && self.crack_of[other as usize] != Solid::NONE {
-                    seeds.add(other);
+                    front.ask(other);
                 }
             }
         }
     }
 }
 
-/// Nodes, each once.
-struct Told {
-    nodes: Vec<u32>,
-    is_told: Vec<bool>,
+/// Fronts under way. Their memory is kept from fracture to fracture.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Front {
+    /// Nodes that were told of a crack, each once.
+    told: Vec<u32>,
+    /// Nodes in the order in which they hand on what they know.
+    queue: Vec<u32>,
+    /// For each node, whether it was told and whether it is yet to hand on; nothing between fractures.
+    flags: Vec<u8>,
 }
 
-impl Told {
-    fn new(nodes: usize, most: usize) -> Self {
-        Self { nodes: Vec::with_capacity(most), is_told: vec![false; nodes] }
+impl Front {
+    const TOLD: u8 = 1;
+    const QUEUED: u8 = 2;
+
+    pub fn new(nodes: usize) -> Self {
+        Self { told: Vec::with_capacity(nodes), queue: Vec::with_capacity(nodes), flags: vec![0; nodes] }
     }
 
+    /// A node was told, and hands it on if others may want to know.
     #[inline]
-    fn add(&mut self, node: u32) {
-        if !std::mem::replace(&mut self.is_told[node as usize], true) {
-            self.nodes.push(node);
+    fn add(&mut self, node: u32, is_handed_on: bool) {
+        let flags = &mut self.flags[node as usize];
+        if *flags & Self::TOLD == 0 {
+            self.told.push(node);
         }
+        if is_handed_on && *flags & Self::QUEUED == 0 {
+            self.queue.push(node);
+            *flags |= Self::QUEUED;
+        }
+        *flags |= Self::TOLD;
+    }
+
+    /// A node hands on what it knows, whether it was told anything or not.
+    fn ask(&mut self, node: u32) {
+        let flags = &mut self.flags[node as usize];
+        if *flags & Self::QUEUED == 0 {
+            self.queue.push(node);
+            *flags |= Self::QUEUED;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.told.iter().chain(&self.queue).for_each(|&node| self.flags[node as usize] = 0);
+        self.told.clear();
+        self.queue.clear();
     }
 }
 

@@ -76,6 +76,8 @@ mod skin;
 mod solid;
 mod spheres;
 mod split;
+mod split_cells;
+mod split_tree;
 mod surface;
 mod validate;
 

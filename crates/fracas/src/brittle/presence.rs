@@ -13,12 +13,13 @@
 //! cells to fine ones, nearest first, and none that is farther away than what was found.
 //!
 //! A cell that no surface passes through is all inside one fragment or all outside. So a fragment is in the cells of
-//! its skin and in those whose middle it holds, and a fracture asks one question of each cell, not of each tetrahedron.
+//! its skin and in those whose middle it holds (`split_cells`), and a fracture asks one question of each cell, not of each
+//! tetrahedron that lies in it.
 //!
 //! Bits are kept for each fragment, within the box of its cells, so their number is not bounded by the width of a word and a
 //! fragment that breaks takes its bits with it.
 
-use super::cells::Cells;
+use super::cells::{CellRow, Cells};
 use crate::geom::DVec3;
 
 /// The cells of one fragment.
@@ -64,8 +65,40 @@ impl Level {
         Some((row + (x >> 6) as usize, (x & 63) as u32))
     }
 
-    /// Visits cells that are present.
+    /// Marks cells of a row, but those below or above the box along y and z, or before it along x. Those that follow in
+    /// the last word of a row are left to [`Level::clear_beyond`].
     #[inline]
+    fn mark(&mut self, row: CellRow, mask: u32) {
+        let [x, y, z] = row.first();
+        let [y, z] = [(y, 1), (z, 2)].map(|(i, k)| i.wrapping_sub(self.from[k] as u32));
+        if y >= self.counts[1] as u32 || z >= self.counts[2] as u32 {
+            return;
+        }
+        let x = x as i32 - self.from[0] as i32;
+        let (x, mask) = if x < 0 { (0, mask >> x.unsigned_abs().min(31)) } else { (x as usize, mask) };
+        let (word, bit) = (x >> 6, x & 63);
+        if word >= self.words_per_row {
+            return;
+        }
+        let at = (z * self.counts[1] as u32 + y) as usize * self.words_per_row + word;
+        self.bits[at] |= u64::from(mask) << bit;
+        if bit > 60 && word + 1 < self.words_per_row {
+            self.bits[at + 1] |= u64::from(mask) >> (64 - bit);
+        }
+    }
+
+    /// Clears the bits of each row beyond the box.
+    fn clear_beyond(&mut self) {
+        let used = self.counts[0] as usize & 63;
+        if used > 0 {
+            for last in self.bits.iter_mut().skip(self.words_per_row - 1).step_by(self.words_per_row) {
+                *last &= (1 << used) - 1;
+            }
+        }
+    }
+
+    /// Visits cells that are present.
+    #[cfg(test)]
     fn visit(&self, mut visit: impl FnMut([i64; 3])) {
         for (row, words) in self.bits.chunks_exact(self.words_per_row.max(1)).enumerate() {
             let (y, z) = (row as i64 % self.counts[1], row as i64 / self.counts[1]);
@@ -132,26 +165,23 @@ impl Marker {
         Self { all: level.clone(), skin: level }
     }
 
-    /// Marks a cell, if it is in the box of the fragment: cut tetrahedra reach beyond it.
+    /// Marks cells of a row, as far as they are in the box of the fragment: cut tetrahedra reach beyond it.
     #[inline]
-    pub fn mark(&mut self, cell: [usize; 3]) {
-        if let Some((word, bit)) = self.all.place(cell.map(|i| i as i64)) {
-            self.all.bits[word] |= 1 << bit;
-        }
+    pub fn mark(&mut self, row: CellRow, mask: u32) {
+        self.all.mark(row, mask);
     }
 
-    /// Marks a cell of the surface.
+    /// Marks cells of the surface.
     #[inline]
-    pub fn mark_skin(&mut self, cell: [usize; 3]) {
-        if let Some((word, bit)) = self.skin.place(cell.map(|i| i as i64)) {
-            self.skin.bits[word] |= 1 << bit;
-        }
+    pub fn mark_skin(&mut self, row: CellRow, mask: u32) {
+        self.skin.mark(row, mask);
     }
 
     /// The cells of the fragment, and those of its surface.
     pub fn finish(mut self, cells: &Cells) -> [Presence; 2] {
         // Where there is surface, there is something inside of it.
         self.all.bits.iter_mut().zip(&self.skin.bits).for_each(|(all, skin)| *all |= skin);
+        [&mut self.all, &mut self.skin].into_iter().for_each(Level::clear_beyond);
         [self.all, self.skin].map(|marked| {
             let levels = pyramid(marked);
             Presence { origin: cells.origin, size: cells.size, levels }
@@ -161,7 +191,7 @@ impl Marker {
 
 impl Presence {
     /// Visits all present cells of the grid.
-    #[inline]
+    #[cfg(test)]
     pub fn visit(&self, mut visit: impl FnMut([usize; 3])) {
         if let Some(level) = self.levels.first() {
             level.visit(|cell| visit(cell.map(|i| i as usize)));
@@ -281,10 +311,10 @@ mod tests {
         let (low, high) = (DVec3::new(-1.0, -0.5, -0.5), DVec3::new(-0.1, -0.1, -0.1));
         let mut marker = Marker::new(&cells, [low, high]);
         for &tet in &tets {
-            for cell in cells.cells_of(tet).iter().map(|packed| packed.cell()) {
-                marker.mark(cell);
+            for &row in cells.cells_of(tet) {
+                marker.mark(row, row.mask());
                 if tet % 2 == 0 {
-                    marker.mark_skin(cell);
+                    marker.mark_skin(row, row.mask());
                 }
             }
         }
@@ -333,6 +363,34 @@ mod tests {
                     expected = expected.iter().map(|cell| cell.map(|i| i >> 1)).collect();
                 }
             }
+        }
+    }
+
+    #[test]
+    fn of_a_row_the_cells_in_the_box_are_marked_and_no_others() {
+        let mut state = 7_u64;
+        let mut next = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % n) as usize
+        };
+        for (from, counts) in [([2, 3, 4], [5, 4, 3]), ([3, 1, 7], [200, 5, 6]), ([63, 2, 1], [64, 1, 9])] {
+            let mut level = Level::new(from, [0, 1, 2].map(|k| from[k] + counts[k] - 1));
+            let mut expected = std::collections::BTreeSet::new();
+            for _ in 0..300 {
+                let first = [0, 1, 2].map(|k| next((from[k] + counts[k] + 4) as u64));
+                let mut rows = vec![];
+                (0..=next(4)).for_each(|k| CellRow::add(&mut rows, 0, [first[0] + k, first[1], first[2]]));
+                let mask = next(16) as u32 & rows[0].mask();
+                level.mark(rows[0], mask);
+                let marked = rows[0].cells().enumerate().filter(|(k, _)| mask >> k & 1 == 1);
+                let marked = marked.map(|(_, cell)| cell.map(|i| i as i64));
+                let is_within = |c: &[i64; 3]| (0..3).all(|k| (0..counts[k]).contains(&(c[k] - from[k])));
+                expected.extend(marked.filter(is_within));
+            }
+            level.clear_beyond();
+            let mut found = std::collections::BTreeSet::new();
+            level.visit(|cell| assert!(found.insert(cell)));
+            assert_eq!(found, expected);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is made once for a shape and shared by all bodies of that shape.
 
-use super::cells::{Cells, PackedCell, mean_edge};
+use super::cells::{CellRow, Cells, mean_edge};
 use super::mass::Moments;
 use super::original::OriginalField;
 use super::pattern::PatternBook;
@@ -40,7 +40,7 @@ pub struct Solid {
     pub(super) triangles_of_tet: Vec<[u32; 4]>,
     /// Triangle `t` of the surface passes through the cells from `skin_starts[t]` to `skin_starts[t + 1]`.
     pub(super) skin_starts: Vec<u32>,
-    pub(super) skin: Vec<PackedCell>,
+    pub(super) skin: Vec<CellRow>,
     /// Distance from each node to the original surface.
     pub(super) depths: Vec<f64>,
     /// A sphere around each tetrahedron.
@@ -64,7 +64,7 @@ impl Solid {
     #[inline]
     pub(super) fn mark_skin(&self, triangle: u32, marker: &mut Marker) {
         let [from, to] = [triangle, triangle + 1].map(|t| self.skin_starts[t as usize] as usize);
-        self.skin[from..to].iter().for_each(|packed| marker.mark_skin(packed.cell()));
+        self.skin[from..to].iter().for_each(|&row| marker.mark_skin(row, row.mask()));
     }
 
     /// Which points of a sphere tree lie inside the shape, not on its surface or on a crack.
@@ -110,7 +110,8 @@ impl Solid {
         for triangle in 0..boundary.faces.len() as u32 {
             let triangle = surface.mesh().triangle(TriangleId(triangle));
             let normal = triangle.area_vector().normalize_or_zero();
-            cells.visit_triangle(&triangle, normal, &mut |cell| skin.push(PackedCell::new(cell)));
+            let begin = skin.len();
+            cells.visit_triangle(&triangle, normal, &mut |cell| CellRow::add(&mut skin, begin, cell));
             skin_starts.push(skin.len() as u32);
         }
         let original = OriginalField::build(&surface, options.grid * edge);

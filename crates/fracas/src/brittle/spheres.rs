@@ -19,8 +19,9 @@
 //! # Fracture
 //!
 //! A point whose parent goes to another piece is given to its closest ancestor in its own piece, or becomes a root: a
-//! fragment may have a forest. Corners of cracks become children of the node they are next to. Reaches are computed anew by
-//! walking up from every point that has children, which costs such points times depth; the others come along in groups.
+//! fragment may have a forest. Corners of cracks become children of the node they are next to (`split_tree`). Reaches are
+//! computed anew by walking up from every point that has children, which costs such points times depth; the others come along
+//! in groups.
 //!
 //! # Invariants (checked by [`SphereTree::validate`])
 //!
@@ -65,6 +66,24 @@ pub(super) struct Sprout {
     pub parent: u32,
 }
 
+/// Memory for linking trees, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct LinkScratch {
+    /// Where each point is in the list of children of its parent.
+    slots: Vec<u32>,
+    /// The squared distance of each point to the farthest of its children that have none.
+    farthest_leaves: Vec<f64>,
+}
+
+impl LinkScratch {
+    fn reset(&mut self, points: usize) {
+        self.slots.clear();
+        self.slots.resize(points, 0);
+        self.farthest_leaves.clear();
+        self.farthest_leaves.resize(points, 0.0);
+    }
+}
+
 impl SphereTree {
     /// No parent.
     pub(super) const NONE: u32 = u32::MAX;
@@ -97,7 +116,7 @@ impl SphereTree {
                 parent: if place == 0 { Self::NONE } else { parent },
             });
         }
-        tree.link();
+        tree.link(&mut LinkScratch::default());
         tree
     }
 
@@ -128,91 +147,90 @@ impl SphereTree {
     }
 
     /// Lists children and computes tails from parents.
-    pub(super) fn link(&mut self) {
+    pub(super) fn link(&mut self, scratch: &mut LinkScratch) {
         let count = self.points.len();
-        let mut starts = vec![0_u32; count + 1];
+        // Counted one too far, the starts come right when each has moved behind its last child.
+        let mut starts = vec![0_u32; count + 2];
         for &parent in self.parents.iter().filter(|&&parent| parent != Self::NONE) {
-            starts[parent as usize + 1] += 1;
+            starts[parent as usize + 2] += 1;
         }
-        for p in 0..count {
-            starts[p + 1] += starts[p];
+        for p in 2..starts.len() {
+            starts[p] += starts[p - 1];
         }
-        self.children = vec![0; starts[count] as usize];
+        self.children = vec![0; starts[count + 1] as usize];
+        self.tails = vec![0.0; self.children.len()];
         self.roots.clear();
-        let mut next = starts.clone();
-        let mut slot_of = vec![0_u32; count];
+        scratch.reset(count);
         for p in 0..count {
             let parent = self.parents[p];
             if parent == Self::NONE {
                 self.roots.push(p as u32);
                 continue;
             }
-            let slot = &mut next[parent as usize];
-            self.children[*slot as usize] = p as u32;
-            slot_of[p] = *slot;
-            *slot += 1;
+            let above = parent as usize;
+            let squared = self.points[above].distance_squared(self.points[p]);
+            // No child comes before its parent: what belongs to p has not moved yet.
+            let is_leaf = starts[p + 1] == starts[p + 2];
+            let slot = starts[above + 1];
+            starts[above + 1] += 1;
+            self.children[slot as usize] = p as u32;
+            self.tails[slot as usize] = squared;
+            scratch.slots[p] = slot;
+            let farthest = &mut scratch.farthest_leaves[above];
+            *farthest = if is_leaf && squared > *farthest { squared } else { *farthest };
         }
+        starts.pop();
         self.child_starts = starts;
-        let mut reach = self.squared_reaches(&slot_of);
+        self.report_to_ancestors(scratch);
         // A tail is the greatest reach from a child on; rounded up, so that spheres hold what touches them.
         for p in 0..count {
-            let mut tail = 0.0_f64;
+            let (mut greatest, mut tail) = (0.0, 0.0);
             for slot in (self.child_starts[p]..self.child_starts[p + 1]).rev() {
-                tail = tail.max(reach[slot as usize].sqrt() * (1.0 + 4.0 * f64::EPSILON));
-                reach[slot as usize] = tail;
+                let slot = &mut self.tails[slot as usize];
+                if *slot > greatest {
+                    greatest = *slot;
+                    tail = greatest.sqrt() * (1.0 + 4.0 * f64::EPSILON);
+                }
+                *slot = tail;
             }
         }
-        self.tails = reach;
     }
 
-    /// For each child, the squared distance from its parent to the farthest point below it, itself included.
-    fn squared_reaches(&self, slot_of: &[u32]) -> Vec<f64> {
-        let mut reach = vec![0.0_f64; self.children.len()];
-        let is_leaf = |p: usize| self.child_starts[p] == self.child_starts[p + 1];
+    /// Tails are squared distances between children and parents; makes them those from the parent to the farthest point below the
+    /// child, itself included.
+    fn report_to_ancestors(&mut self, scratch: &LinkScratch) {
+        let starts = &self.child_starts;
+        let (points, parents, reach) = (&self.points, &self.parents, &mut self.tails);
+        let is_leaf = |p: usize| starts[p] == starts[p + 1];
         // Points that have children report to all their ancestors.
-        for p in (0..self.points.len()).filter(|&p| !is_leaf(p)) {
-            let mut below = p;
-            while self.parents[below] != Self::NONE {
-                let above = self.parents[below] as usize;
-                let slot = &mut reach[slot_of[below] as usize];
-                *slot = slot.max(self.points[above].distance_squared(self.points[p]));
+        for p in (0..points.len()).filter(|&p| !is_leaf(p) && parents[p] != Self::NONE) {
+            let mut below = parents[p] as usize;
+            while parents[below] != Self::NONE {
+                let above = parents[below] as usize;
+                let slot = &mut reach[scratch.slots[below] as usize];
+                *slot = slot.max(points[above].distance_squared(points[p]));
                 below = above;
             }
         }
-        // The others, which are the most, report to their parent. Only where the farthest of them may be farther away than
-        // what an ancestor knows do they report there, too.
-        let mut leaves = vec![];
-        for p in (0..self.points.len()).filter(|&p| !is_leaf(p)) {
-            leaves.clear();
-            let mut farthest = 0.0_f64;
-            for slot in self.child_starts[p]..self.child_starts[p + 1] {
-                let child = self.children[slot as usize] as usize;
-                if is_leaf(child) {
-                    let squared = self.points[p].distance_squared(self.points[child]);
-                    reach[slot as usize] = squared;
-                    farthest = farthest.max(squared);
-                    leaves.push(self.points[child]);
-                }
-            }
-            if leaves.is_empty() {
-                continue;
-            }
-            let farthest = farthest.sqrt() * (1.0 + 1e-12);
+        // The others, which are the most, have reported to their parent. Only where the farthest of them may be farther away
+        // than what an ancestor knows do they report there, too.
+        for p in (0..points.len()).filter(|&p| scratch.farthest_leaves[p] > 0.0) {
+            let farthest = scratch.farthest_leaves[p].sqrt() * (1.0 + 1e-12);
             let mut below = p;
-            while self.parents[below] != Self::NONE {
-                let above = self.parents[below] as usize;
-                let slot = &mut reach[slot_of[below] as usize];
+            while parents[below] != Self::NONE {
+                let above = parents[below] as usize;
+                let slot = &mut reach[scratch.slots[below] as usize];
                 let room = slot.sqrt() * (1.0 - 1e-12) - farthest;
-                let centre = self.points[above];
-                if room < 0.0 || centre.distance_squared(self.points[p]) > room * room {
-                    for leaf in &leaves {
-                        *slot = slot.max(centre.distance_squared(*leaf));
+                let centre = points[above];
+                if room < 0.0 || centre.distance_squared(points[p]) > room * room {
+                    let children = &self.children[starts[p] as usize..starts[p + 1] as usize];
+                    for &leaf in children.iter().filter(|&&child| is_leaf(child as usize)) {
+                        *slot = slot.max(centre.distance_squared(points[leaf as usize]));
                     }
                 }
                 below = above;
             }
         }
-        reach
     }
 
     /// Number of points.

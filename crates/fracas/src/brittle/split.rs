@@ -4,17 +4,16 @@
 //!
 //! 1. Nodes with one label that hang together are a piece; a label may make several.
 //! 2. Tetrahedra whose nodes go to different pieces are cut, or cut once more (`cut`). Each piece gets its mass.
-//! 3. Each piece gets its part of the sphere tree, and the corners of the crack; and its cells.
+//! 3. Each piece gets its part of the sphere tree, and the corners of the crack (`split_tree`); and its cells (`split_cells`).
 //! 4. Fronts spread from the crack through the nodes (`field`).
 //!
 //! All of it costs time in proportion to the fragment that breaks, and nothing to the rest of the body.
 
-use super::cells::{Cells, Section};
-use super::cut::{CutTet, Whole, polygons};
+use super::cut::{CutTet, Whole};
+use super::field::Front;
 use super::mass::{MassProperties, Moments};
-use super::pattern::{APART, FacetSide, PatternBook, corner};
-use super::presence::{Marker, Presence};
-use super::spheres::{Key, SphereTree, Sprout};
+use super::pattern::{APART, PatternBook, corner};
+use super::spheres::{Key, SphereTree};
 use super::surface::key_of;
 use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
@@ -77,74 +76,68 @@ impl BrittleBody {
             return Err(BrittleError::BadWeight { node, weight: weights[at] });
         }
         let begin = Instant::now();
-        let Some((pieces, piece_of)) = self.pieces(fragment, labels) else { return Ok(vec![fragment]) };
+        let Some(pieces) = self.pieces(fragment, labels) else { return Ok(vec![fragment]) };
         let old = self.fragments[fragment.index()].take().expect("it was found above");
         self.fractures += 1;
         let first = self.fragments.len() as u32;
         let [least, most] = NEAREST_CRACK.map(|share| share * self.solid.edge);
-        let mut weight_of = vec![0.0; self.fragment_of.len()];
-        for ((&node, &piece), &weight) in old.nodes.iter().zip(&piece_of).zip(weights) {
-            self.fragment_of[node as usize] = first + piece;
-            weight_of[node as usize] = weight.clamp(least, most);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        for (&node, &weight) in old.nodes.iter().zip(weights) {
+            self.fragment_of[node as usize] = first + scratch.piece_of(node);
+            scratch.weight_of[node as usize] = weight.clamp(least, most);
         }
-        let broken = Broken { id: fragment.0, first, pieces, old, weight_of };
-        let Sections { tets, fresh, kept } = self.cut(&broken);
-        let masses: Vec<MassProperties> =
-            tets.iter().enumerate().map(|(k, tets)| self.mass(first + k as u32, tets)).collect();
+        let mut broken = Broken { id: fragment.0, first, pieces, old, scratch };
+        let Sections { tets, fresh, kept, masses } = self.cut(&broken);
         let corners = self.crack_corners(&broken, &fresh);
         let cutting = begin.elapsed();
-        let trees = self.divide_tree(&broken, &corners);
-        let crack_points =
-            trees.iter().map(SphereTree::point_count).sum::<usize>() - broken.old.tree.point_count();
-        let mut made = self.divide_cells(&broken, trees, fresh.iter().chain(&kept));
+        let mut made = self.divide_tree(&mut broken, &corners);
         made.iter_mut().for_each(|piece| piece.nodes.reserve(piece.tree.point_count() / 2));
-        for (&node, &piece) in broken.old.nodes.iter().zip(&piece_of) {
-            made[piece as usize].nodes.push(node);
+        for &node in &broken.old.nodes {
+            made[broken.scratch.piece_of(node) as usize].nodes.push(node);
         }
         for ((piece, tets), mass) in made.iter_mut().zip(tets).zip(masses) {
             (piece.tets, piece.mass) = (tets, mass);
         }
+        self.divide_cells(&broken, &mut made, fresh.iter().chain(&kept));
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
         self.fragments.extend(made.into_iter().map(Some));
+        self.scratch = broken.scratch;
         let reached = self.spread(&broken.old.nodes, &fresh);
         let update = begin.elapsed() - cutting;
-        self.last_split =
-            SplitStats { pieces, cut_tets: fresh.len(), crack_points, reached, cutting, update };
+        let (cut_tets, crack_points) = (fresh.len(), corners.len());
+        self.last_split = SplitStats { pieces, cut_tets, crack_points, reached, cutting, update };
         self.compact();
         Ok(ids)
     }
 
-    /// The number of pieces and the piece of each node; `None` if there is one alone.
-    fn pieces(&self, fragment: FragmentId, labels: &[u32]) -> Option<(usize, Vec<u32>)> {
+    /// The number of pieces, whose nodes are told apart in `scratch`; `None` if there is one alone.
+    fn pieces(&mut self, fragment: FragmentId, labels: &[u32]) -> Option<usize> {
         let nodes = &self.fragments[fragment.index()].as_ref()?.nodes;
-        // Labels of nodes that have no piece yet; no label is larger than what fits into half of these words.
-        let mut waiting = vec![u64::MAX; self.fragment_of.len()];
+        let state_of = &mut self.scratch.state_of;
         for (&node, &label) in nodes.iter().zip(labels) {
-            waiting[node as usize] = u64::from(label);
+            state_of[node as usize] = u64::from(label);
         }
-        let mut piece_of = vec![0; self.fragment_of.len()];
         let mut pieces = 0;
         let mut open = vec![];
         for &start in nodes {
-            let label = std::mem::replace(&mut waiting[start as usize], u64::MAX);
-            if label == u64::MAX {
+            let label = state_of[start as usize];
+            if label >= Scratch::DONE {
                 continue;
             }
-            piece_of[start as usize] = pieces;
+            let done = Scratch::DONE + pieces as u64;
+            state_of[start as usize] = done;
             open.push(start);
             while let Some(node) = open.pop() {
                 for &next in self.solid.adjacency.neighbours(node) {
-                    if waiting[next as usize] == label {
-                        waiting[next as usize] = u64::MAX;
-                        piece_of[next as usize] = pieces;
+                    if state_of[next as usize] == label {
+                        state_of[next as usize] = done;
                         open.push(next);
                     }
                 }
             }
             pieces += 1;
         }
-        let piece_of: Vec<u32> = nodes.iter().map(|&node| piece_of[node as usize]).collect();
-        (pieces > 1).then_some((pieces as usize, piece_of))
+        (pieces > 1).then_some(pieces)
     }
 
     /// Cuts tetrahedra.
@@ -187,19 +180,42 @@ impl BrittleBody {
             let groups = pieces.map(|piece| piece.map_or(APART, rank));
             divisions.push((tet, groups, fragments));
         }
+        self.make_room(divisions.len());
+        // Pieces add up what is whole and their parts of what is cut, in the order of the tetrahedra.
+        let mut moments = vec![Moments::default(); broken.pieces];
+        let mut fresh = Vec::with_capacity(divisions.len());
+        let mut divisions = divisions.into_iter().peekable();
+        for &tet in &broken.old.tets {
+            let nodes = solid.mesh.tets()[tet as usize];
+            if let Some((_, groups, fragments)) = divisions.next_if(|division| division.0 == tet) {
+                let weights = nodes.map(|node| broken.scratch.weight_of[node as usize]);
+                fresh.push(self.cut_one(tet, (groups, weights), fragments, &solid));
+            }
+            let whole = &solid.moments[tet as usize];
+            let index = self.cut_of[tet as usize];
+            if index == Solid::NONE {
+                moments[(self.fragment_of[nodes[0] as usize] - broken.first) as usize].add(whole);
+                continue;
+            }
+            let cut = &self.cuts[index as usize];
+            let known = &self.part_moments[cut.moments_range()];
+            for (number, part) in cut.parts().iter().enumerate() {
+                if let Some(piece) = broken.piece(part.fragment) {
+                    moments[piece as usize].add(&cut.moments_of(number, whole, known));
+                }
+            }
+        }
+        let masses = moments.iter().map(|moments| moments.properties(solid.middle)).collect();
+        Sections { tets, fresh, kept, masses }
+    }
+
+    /// Makes room for cutting tetrahedra: at the first fracture for some more, so that later ones do not have to move everything.
+    fn make_room(&mut self, cuts: usize) {
+        let share = if self.cuts.is_empty() { 2 } else { 1 };
         // Two parts with a quad of crack each are the rule.
-        self.facets.reserve(5 * divisions.len());
-        self.cuts.reserve(divisions.len());
-        self.part_moments.reserve(divisions.len());
-        let fresh = divisions
-            .into_iter()
-            .map(|(tet, groups, fragments)| {
-                let nodes = solid.mesh.tets()[tet as usize];
-                let weights = nodes.map(|node| broken.weight_of[node as usize]);
-                self.cut_one(tet, (groups, weights), fragments, &solid)
-            })
-            .collect();
-        Sections { tets, fresh, kept }
+        self.facets.reserve(share * 5 * cuts);
+        self.cuts.reserve(share * cuts);
+        self.part_moments.reserve(share * (cuts + cuts / 4));
     }
 
     /// Divides a tetrahedron by groups and weights of its nodes.
@@ -214,7 +230,6 @@ impl BrittleBody {
         if *slot == Solid::NONE {
             *slot = self.cuts.len() as u32;
             self.cuts.push(CutTet::new(tet));
-            self.part_moments.push([Moments::default(); 4]);
         }
         let index = *slot;
         let cut = &mut self.cuts[index as usize];
@@ -225,12 +240,11 @@ impl BrittleBody {
         cut.pattern = book.find(&cut.groups);
         let whole = Whole {
             corners: solid.mesh.corners(tet as usize),
-            moments: solid.moments[tet as usize],
             middle: solid.middle,
             is_open: solid.triangles_of_tet[tet as usize].map(|triangle| triangle != Solid::NONE),
         };
-        self.part_moments[index as usize] =
-            cut.rebuild(book.get(cut.pattern), &whole, fragments, &mut self.facets);
+        let room = (&mut self.facets, &mut self.part_moments);
+        cut.rebuild(book.get(cut.pattern), &whole, fragments, room);
         index
     }
 
@@ -243,169 +257,6 @@ impl BrittleBody {
         corners
     }
 
-    /// The sphere trees of the pieces: each keeps its points of the old one, and gets the corners of the crack.
-    fn divide_tree(&self, broken: &Broken, corners: &[CrackCorner]) -> Vec<SphereTree> {
-        let old = &broken.old.tree;
-        let mut point_of_node = vec![SphereTree::NONE; self.fragment_of.len()];
-        for (point, (&owner, &is_crack)) in old.owners.iter().zip(&old.is_crack).enumerate() {
-            if !is_crack {
-                point_of_node[owner as usize] = point as u32;
-            }
-        }
-        let piece_of = |owner: u32| (self.fragment_of[owner as usize] - broken.first) as usize;
-        let mut counts = vec![0; broken.pieces];
-        old.owners.iter().for_each(|&owner| counts[piece_of(owner)] += 1);
-        corners.iter().for_each(|corner| counts[piece_of(corner.owner)] += 1);
-        let mut trees: Vec<SphereTree> = counts.into_iter().map(SphereTree::with_capacity).collect();
-        // Level by level: old points first, then corners of the crack.
-        let mut by_level: Vec<Vec<u32>> = vec![];
-        for (index, corner) in corners.iter().enumerate() {
-            let level = old.levels[point_of_node[corner.owner as usize] as usize].saturating_add(1) as usize;
-            if by_level.len() <= level {
-                by_level.resize_with(level + 1, Vec::new);
-            }
-            by_level[level].push(index as u32);
-        }
-        // Where each old point is in the tree of its piece.
-        let mut place_of = vec![SphereTree::NONE; old.points.len()];
-        let mut point = 0;
-        let last = old.levels.last().map_or(0, |&level| level as usize + 1);
-        for level in 0..by_level.len().max(last) {
-            while point < old.points.len() && old.levels[point] as usize == level {
-                let piece = piece_of(old.owners[point]);
-                let mut parent = old.parents[point];
-                while parent != SphereTree::NONE && piece_of(old.owners[parent as usize]) != piece {
-                    parent = old.parents[parent as usize];
-                }
-                place_of[point] = trees[piece].push(Sprout {
-                    point: old.points[point],
-                    owner: old.owners[point],
-                    is_crack: old.is_crack[point],
-                    key: old.keys[point],
-                    level: old.levels[point],
-                    parent: if parent == SphereTree::NONE { parent } else { place_of[parent as usize] },
-                });
-                point += 1;
-            }
-            for &index in by_level.get(level).into_iter().flatten() {
-                let CrackCorner { point, owner, key } = corners[index as usize];
-                let level = level as u8;
-                let parent = place_of[point_of_node[owner as usize] as usize];
-                trees[piece_of(owner)].push(Sprout { point, owner, is_crack: true, key, level, parent });
-            }
-        }
-        trees.iter_mut().for_each(SphereTree::link);
-        trees
-    }
-
-    /// The pieces with their trees, boxes and cells; nodes, tetrahedra and mass are yet to be put in. `cuts` are all that
-    /// have a part of any of them.
-    fn divide_cells<'a>(
-        &self,
-        broken: &Broken,
-        trees: Vec<SphereTree>,
-        cuts: impl Iterator<Item = &'a u32>,
-    ) -> Vec<Fragment> {
-        let cells = &self.solid.cells;
-        let mut pieces: Vec<Fragment> = trees.into_iter().map(|tree| self.piece(tree)).collect();
-        let mut markers: Vec<Marker> =
-            pieces.iter().map(|piece| Marker::new(cells, [piece.low, piece.high])).collect();
-        for &triangle in &broken.old.triangles {
-            let tet = self.solid.boundary.faces[triangle as usize].0 as usize;
-            if self.cut_of[tet] == Solid::NONE {
-                let fragment = self.fragment_of[self.solid.mesh.tets()[tet][0] as usize];
-                let piece = (fragment - broken.first) as usize;
-                self.solid.mark_skin(triangle, &mut markers[piece]);
-                pieces[piece].triangles.push(triangle);
-            }
-        }
-        for &index in cuts {
-            self.mark_cut(&self.cuts[index as usize], broken, &mut markers);
-        }
-        broken.old.presence.visit(|cell| {
-            if let Some(fragment) = self.fragment_at_middle(cell)
-                && let Some(piece) = broken.piece(fragment)
-            {
-                markers[piece as usize].mark(cell);
-            }
-        });
-        for (piece, marker) in pieces.iter_mut().zip(markers) {
-            [piece.presence, piece.skin] = marker.finish(cells);
-        }
-        pieces
-    }
-
-    /// The fragment that holds the middle of a cell.
-    #[inline]
-    pub(super) fn fragment_at_middle(&self, cell: [usize; 3]) -> Option<u32> {
-        let cells = &self.solid.cells;
-        let [tet, node] = cells.tet_at_middle(cell);
-        if tet == Cells::NONE {
-            return None;
-        }
-        let index = self.cut_of[tet as usize];
-        if index == Solid::NONE {
-            return Some(self.fragment_of[node as usize]);
-        }
-        let cut = &self.cuts[index as usize];
-        let middle = cells.middle(cell);
-        if let [first, second] = cut.parts() {
-            // The crack between two parts is one plane.
-            let facet = &self.facets[first.from as usize];
-            if facet.normal != DVec3::ZERO {
-                let is_second = facet.normal.dot(middle - facet.triangle.a) > 0.0;
-                return Some(if is_second { second.fragment } else { first.fragment });
-            }
-        }
-        let part = cut.part_at(&cells.coordinates(tet, middle));
-        let nodes = &self.solid.mesh.tets()[tet as usize];
-        Some(self.fragment_of[nodes[part.trailing_zeros() as usize & 3] as usize])
-    }
-
-    /// Marks the cells that the surfaces of the pieces pass through in a cut tetrahedron.
-    fn mark_cut(&self, cut: &CutTet, broken: &Broken, markers: &mut [Marker]) {
-        let cells = &self.solid.cells;
-        let of_tet = || cells.cells_of(cut.tet).iter().map(|packed| packed.cell());
-        // A crack between two parts is one plane, and both have it.
-        if let [first, second] = cut.parts() {
-            let facet = &self.facets[first.from as usize];
-            let section = cells.section(facet.triangle.a, facet.normal);
-            let pieces = [first, second].map(|part| broken.piece(part.fragment));
-            for cell in of_tet().filter(|&cell| section.meets(cell)) {
-                pieces.iter().flatten().for_each(|&piece| markers[piece as usize].mark_skin(cell));
-            }
-        }
-        let triangles = &self.solid.triangles_of_tet[cut.tet as usize];
-        let is_closed = triangles.iter().all(|&triangle| triangle == Solid::NONE);
-        if cut.part_count == 2 && is_closed {
-            return;
-        }
-        for (part, shape) in cut.parts().iter().zip(&PatternBook::open().get(cut.pattern).parts) {
-            let Some(piece) = broken.piece(part.fragment) else { continue };
-            let marker = &mut markers[piece as usize];
-            for facet in &shape.facets[..shape.first_crack] {
-                if let FacetSide::Face(face) = facet.side
-                    && triangles[face as usize] != Solid::NONE
-                {
-                    self.solid.mark_skin(triangles[face as usize], marker);
-                }
-            }
-            if cut.part_count == 2 {
-                continue;
-            }
-            // A part of a tetrahedron has three cracks at most: one towards each of the others.
-            let mut sections = [Section::default(); 4];
-            let mut count = 0;
-            for polygon in polygons(&self.facets[part.crack_range()]).take(4) {
-                sections[count] = cells.section(polygon[0].triangle.a, polygon[0].normal);
-                count += 1;
-            }
-            for cell in of_tet().filter(|&cell| sections[..count].iter().any(|section| section.meets(cell))) {
-                marker.mark_skin(cell);
-            }
-        }
-    }
-
     /// The point where the crack divides each edge, once for either side.
     fn crack_corners_on_edges(&self, broken: &Broken, add: &mut impl FnMut(u32, Key, DVec3)) {
         for &node in &broken.old.nodes {
@@ -413,7 +264,7 @@ impl BrittleBody {
             for &other in self.solid.adjacency.neighbours(node) {
                 let theirs = self.fragment_of[other as usize];
                 if theirs != own && broken.piece(theirs).is_some() {
-                    let [w, v] = [node, other].map(|n| broken.weight_of[n as usize]);
+                    let [w, v] = [node, other].map(|n| broken.scratch.weight_of[n as usize]);
                     let [p, q] = [node, other].map(|n| self.position(n));
                     let key = [node.min(other), node.max(other), SphereTree::NONE, SphereTree::NONE];
                     add(node, key, p * (v / (w + v)) + q * (w / (w + v)));
@@ -439,7 +290,7 @@ impl BrittleBody {
                     if opposite < 4 && across[opposite] < cut.tet {
                         continue;
                     }
-                    let b = corner(&cut.groups, &cut.weights, part.nodes, support);
+                    let b = corner(&cut.groups, &cut.weights(), part.nodes, support);
                     let point = (0..4).map(|k| self.position(nodes[k]) * b[k]).sum();
                     add(nodes[own], key_of(&nodes, support), point);
                 }
@@ -456,52 +307,24 @@ impl BrittleBody {
         planes.any(|(division, ..)| division == last)
     }
 
-    /// Mass properties of a piece: what is whole, and its parts of what is cut.
-    fn mass(&self, piece: u32, tets: &[u32]) -> MassProperties {
-        let mut moments = Moments::default();
-        for &tet in tets {
-            let index = self.cut_of[tet as usize];
-            if index == Solid::NONE {
-                moments.add(&self.solid.moments[tet as usize]);
-                continue;
-            }
-            let cut = &self.cuts[index as usize];
-            let number = cut.part_of(piece).expect("the tetrahedron has a part of the piece");
-            moments.add(&self.part_moments[index as usize][number]);
-        }
-        moments.properties(self.solid.middle)
-    }
-
-    /// A piece of which only the tree is known, and what follows from it.
-    fn piece(&self, tree: SphereTree) -> Fragment {
-        Fragment {
-            nodes: vec![],
-            tets: vec![],
-            triangles: vec![],
-            is_inside: self.solid.points_inside(&tree),
-            presence: Presence::default(),
-            skin: Presence::default(),
-            mass: Moments::default().properties(self.solid.middle),
-            low: tree.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p)),
-            high: tree.points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p)),
-            tree,
-        }
-    }
-
-    /// Gives back the memory of facets that are no longer used, when they are the most.
+    /// Gives back the memory of facets and integrals that are no longer used, when they are the most.
     fn compact(&mut self) {
         if 2 * self.wasted <= self.facets.len() {
             return;
         }
         let mut kept = Vec::with_capacity(self.facets.len() - self.wasted);
+        let mut moments = Vec::with_capacity(self.part_moments.len());
         for cut in &mut self.cuts {
+            let from = moments.len() as u32;
+            moments.extend_from_slice(&self.part_moments[cut.moments_range()]);
+            cut.moments_from = from;
             for part in &mut cut.parts[..cut.part_count as usize] {
                 let from = kept.len() as u32;
                 kept.extend_from_slice(&self.facets[part.from as usize..part.to as usize]);
                 (part.from, part.to) = (from, kept.len() as u32);
             }
         }
-        self.facets = kept;
+        (self.facets, self.part_moments) = (kept, moments);
         self.wasted = 0;
     }
 }
@@ -514,31 +337,64 @@ struct Sections {
     fresh: Vec<u32>,
     /// Older cuts whose part went to a piece as it was.
     kept: Vec<u32>,
+    /// Mass properties of each piece.
+    masses: Vec<MassProperties>,
 }
 
 /// A corner of a new crack.
-struct CrackCorner {
-    point: DVec3,
+pub(super) struct CrackCorner {
+    pub point: DVec3,
     /// The node it is next to.
-    owner: u32,
-    key: Key,
+    pub owner: u32,
+    pub key: Key,
+}
+
+/// What a fracture notes for the nodes of the fragment that breaks, kept so that the nodes of other fragments cost nothing. Between
+/// fractures it has no meaning, but that no node has a state below [`Scratch::DONE`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    /// The label of a node that has no piece yet; then its piece, and so much more.
+    state_of: Vec<u64>,
+    weight_of: Vec<f64>,
+    /// The point that a node is in the tree of the fragment.
+    pub point_of: Vec<u32>,
+    pub front: Front,
+}
+
+impl Scratch {
+    /// More than any label.
+    const DONE: u64 = 1 << 32;
+
+    pub fn new(nodes: usize) -> Self {
+        Self {
+            state_of: vec![Self::DONE; nodes],
+            weight_of: vec![0.0; nodes],
+            point_of: vec![SphereTree::NONE; nodes],
+            front: Front::new(nodes),
+        }
+    }
+
+    #[inline]
+    fn piece_of(&self, node: u32) -> u32 {
+        (self.state_of[node as usize] - Self::DONE) as u32
+    }
 }
 
 /// A fragment in the moment it breaks.
-struct Broken {
+pub(super) struct Broken {
     /// Its id.
     id: u32,
     /// Id of the first piece; the others follow.
-    first: u32,
-    pieces: usize,
-    old: Fragment,
-    weight_of: Vec<f64>,
+    pub first: u32,
+    pub pieces: usize,
+    pub old: Fragment,
+    pub scratch: Scratch,
 }
 
 impl Broken {
     /// The piece that a fragment is, if it is one of ours.
     #[inline]
-    fn piece(&self, fragment: u32) -> Option<u32> {
+    pub fn piece(&self, fragment: u32) -> Option<u32> {
         let piece = fragment.wrapping_sub(self.first);
         ((piece as usize) < self.pieces).then_some(piece)
     }

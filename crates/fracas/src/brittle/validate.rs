@@ -42,9 +42,9 @@ impl BrittleBody {
                     outside = Some(p);
                 }
             }
-            for cell in cells.cells_of(tet).iter().map(|packed| packed.cell()) {
-                if self.fragment_at_middle(cell) == Some(id as u32) && !fragment.presence.has(cell) {
-                    outside = Some(cells.middle(cell));
+            for middle in cells.middles_of(tet).iter().flat_map(|row| row.cells()).map(|c| cells.middle(c)) {
+                if self.fragment_at(middle) == Some(FragmentId(id as u32)) && !is_marked(middle) {
+                    outside = Some(middle);
                 }
             }
         }

@@ -1,0 +1,177 @@
+//! The sphere trees of the pieces of a broken fragment: each keeps its points of the old one, and gets the corners of the crack.
+//!
+//! # Idea
+//!
+//! ```text
+//!    old tree, by level          corners of the crack           tree of one piece, by level
+//!    a │ b c │ d e f g    and    next to b: s t,  to c: u   →   b │ f  s t │ …    those of the old tree first, each in
+//!    0 │  1  │    2              (a level below b and c)        1 │    2   │      the order they had
+//! ```
+//!
+//! Both lists are sorted by piece and level, which takes counting alone. Then the place of every point is known, and a tree is
+//! filled array by array.
+
+use super::presence::Presence;
+use super::spheres::{LinkScratch, SphereTree};
+use super::split::{Broken, CrackCorner};
+use super::{BrittleBody, Fragment, mass::Moments};
+use crate::geom::DVec3;
+use std::ops::Range;
+
+/// Numbers sorted into buckets, in their order.
+struct Sorted {
+    /// Bucket `b` has the numbers from `starts[b]` to `starts[b + 1]`.
+    starts: Vec<u32>,
+    order: Vec<u32>,
+}
+
+impl Sorted {
+    fn of(buckets: &[u32], bucket_count: usize) -> Self {
+        // Counted one too far, the starts come right when each has moved to the end of its bucket.
+        let mut starts = vec![0_u32; bucket_count + 2];
+        buckets.iter().for_each(|&bucket| starts[bucket as usize + 2] += 1);
+        for b in 2..starts.len() {
+            starts[b] += starts[b - 1];
+        }
+        let mut order = vec![0; buckets.len()];
+        for (number, &bucket) in buckets.iter().enumerate() {
+            let place = &mut starts[bucket as usize + 1];
+            order[*place as usize] = number as u32;
+            *place += 1;
+        }
+        Self { starts, order }
+    }
+
+    fn range(&self, bucket: usize) -> Range<usize> {
+        self.starts[bucket] as usize..self.starts[bucket + 1] as usize
+    }
+}
+
+/// Who goes where in the trees of the pieces.
+struct Plan<'a> {
+    old: &'a SphereTree,
+    corners: &'a [CrackCorner],
+    /// The point that each node is in the old tree.
+    point_of: &'a [u32],
+    /// How many levels there are. Bucket `piece * levels + level` is a level of a piece.
+    levels: usize,
+    old_points: Sorted,
+    new_points: Sorted,
+    /// The parent of each old point in its own piece, by its number in the old tree.
+    parents: Vec<u32>,
+    /// Where each old point is in the tree of its piece.
+    places: Vec<u32>,
+}
+
+impl BrittleBody {
+    /// The pieces with their trees and boxes; all else is yet to be put in.
+    pub(super) fn divide_tree(&self, broken: &mut Broken, corners: &[CrackCorner]) -> Vec<Fragment> {
+        for (point, (&owner, &is_crack)) in
+            broken.old.tree.owners.iter().zip(&broken.old.tree.is_crack).enumerate()
+        {
+            if !is_crack {
+                broken.scratch.point_of[owner as usize] = point as u32;
+            }
+        }
+        let plan = self.plan(broken, corners);
+        let mut scratch = LinkScratch::default();
+        let least = 1e-9 * self.solid.radius;
+        let piece = |piece: usize| {
+            let mut tree = plan.tree(piece);
+            tree.link(&mut scratch);
+            let inside =
+                |(&node, &is_crack): (&u32, &bool)| !is_crack && self.solid.depths[node as usize] > least;
+            let is_inside = tree.owners.iter().zip(&tree.is_crack).map(inside).collect();
+            let ends = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+            let (low, high) = tree.points.iter().fold(ends, |(low, high), &p| (low.min(p), high.max(p)));
+            Fragment {
+                nodes: vec![],
+                tets: vec![],
+                triangles: vec![],
+                is_inside,
+                presence: Presence::default(),
+                skin: Presence::default(),
+                mass: Moments::default().properties(self.solid.middle),
+                low,
+                high,
+                tree,
+            }
+        };
+        (0..broken.pieces).map(piece).collect()
+    }
+
+    fn plan<'a>(&self, broken: &'a Broken, corners: &'a [CrackCorner]) -> Plan<'a> {
+        let old = &broken.old.tree;
+        let piece_of = |owner: u32| self.fragment_of[owner as usize] - broken.first;
+        let piece_of_point: Vec<u32> = old.owners.iter().map(|&owner| piece_of(owner)).collect();
+        // One level more than the old tree has, unless they are used up.
+        let levels = old.levels.last().map_or(0, |&level| level.saturating_add(1) as usize) + 1;
+        let bucket = |piece: u32, level: u8| piece * levels as u32 + u32::from(level);
+        let old_buckets: Vec<u32> =
+            piece_of_point.iter().zip(&old.levels).map(|(&piece, &level)| bucket(piece, level)).collect();
+        let new_bucket = |corner: &CrackCorner| {
+            let point = broken.scratch.point_of[corner.owner as usize] as usize;
+            bucket(piece_of_point[point], old.levels[point].saturating_add(1))
+        };
+        let new_buckets: Vec<u32> = corners.iter().map(new_bucket).collect();
+        let buckets = broken.pieces * levels;
+        let (old_points, new_points) = (Sorted::of(&old_buckets, buckets), Sorted::of(&new_buckets, buckets));
+        let mut places = vec![0; old.points.len()];
+        for piece in 0..broken.pieces {
+            let mut place = 0;
+            for bucket in piece * levels..(piece + 1) * levels {
+                for &point in &old_points.order[old_points.range(bucket)] {
+                    places[point as usize] = place;
+                    place += 1;
+                }
+                place += new_points.range(bucket).len() as u32;
+            }
+        }
+        let parents = (0..old.points.len()).map(|point| {
+            let mut parent = old.parents[point];
+            while parent != SphereTree::NONE && piece_of_point[parent as usize] != piece_of_point[point] {
+                parent = old.parents[parent as usize];
+            }
+            if parent == SphereTree::NONE { parent } else { places[parent as usize] }
+        });
+        Plan {
+            old,
+            corners,
+            point_of: &broken.scratch.point_of,
+            levels,
+            old_points,
+            new_points,
+            parents: parents.collect(),
+            places,
+        }
+    }
+}
+
+impl Plan<'_> {
+    /// The tree of a piece, yet to be linked.
+    fn tree(&self, piece: usize) -> SphereTree {
+        let levels = piece * self.levels..(piece + 1) * self.levels;
+        let count = [&self.old_points, &self.new_points]
+            .map(|sorted| (sorted.starts[levels.end] - sorted.starts[levels.start]) as usize);
+        let mut tree = SphereTree::with_capacity(count[0] + count[1]);
+        for (level, bucket) in levels.enumerate() {
+            let old_points = &self.old_points.order[self.old_points.range(bucket)];
+            let new_points = &self.new_points.order[self.new_points.range(bucket)];
+            let old = || old_points.iter().map(|&point| point as usize);
+            let new = || new_points.iter().map(|&corner| &self.corners[corner as usize]);
+            tree.points.extend(old().map(|point| self.old.points[point]));
+            tree.points.extend(new().map(|corner| corner.point));
+            tree.owners.extend(old().map(|point| self.old.owners[point]));
+            tree.owners.extend(new().map(|corner| corner.owner));
+            tree.is_crack.extend(old().map(|point| self.old.is_crack[point]));
+            tree.is_crack.extend(new().map(|_| true));
+            tree.keys.extend(old().map(|point| self.old.keys[point]));
+            tree.keys.extend(new().map(|corner| corner.key));
+            tree.levels.resize(tree.points.len(), level as u8);
+            tree.parents.extend(old().map(|point| self.parents[point]));
+            let node_of = |corner: &CrackCorner| self.point_of[corner.owner as usize] as usize;
+            tree.parents.extend(new().map(|corner| self.places[node_of(corner)]));
+        }
+        tree
+    }
+}
