@@ -46,6 +46,8 @@ pub(crate) struct Candidate {
     pub distance: f64,
     /// What touches, on either shape.
     pub features: [PackedFeatureId; 2],
+    /// It was handed over in the last step; written when contacts are chosen.
+    pub is_known: bool,
 }
 
 /// A vertex of one shape on a face of the other.
@@ -85,6 +87,8 @@ const BUDGET: usize = 64;
 /// other so squarely that nothing else can hold the point.
 const FACING: f64 = 0.2;
 const SQUARELY: f64 = -0.9;
+/// How often to look from twice as far inside.
+const MOST_SHIFTS: usize = 4;
 
 /// Nearest surface of something: signed distance, surface point, unit normal outward.
 type Near = (f64, DVec3, DVec3);
@@ -195,7 +199,7 @@ impl Side<'_> {
             let (p1, p2, normal) =
                 if self.is_second { (surface, point, normal) } else { (point, surface, -normal) };
             let features = vertex_and_face(contact.feature, self.is_second);
-            candidates.push(Candidate { p1, p2, normal, distance, features });
+            candidates.push(Candidate { p1, p2, normal, distance, features, is_known: false });
         }
         let found = finder.stats();
         stats.visited += found.visited;
@@ -248,6 +252,7 @@ pub(crate) fn with_shape(
             normal: -normal,
             distance,
             features: vertex_and_face(contact.feature, false),
+            is_known: false,
         });
     }
     scratch.stats = scratch.finder.stats();
@@ -279,6 +284,7 @@ pub(crate) fn with_shape(
                 normal,
                 distance,
                 features: vertex_and_face(sample.feature, true),
+                is_known: false,
             });
         }
     });
@@ -313,15 +319,20 @@ fn settled(
     let (distance, _, normal) = near;
     let cosine = normal.dot(outward);
     if distance < touching && cosine > SQUARELY {
-        let shift = touching + distance.abs();
-        if let Some((shown, surface, normal)) = ask(p - outward * shift, 2.0 * shift)
-            && shown > 0.0
-            && normal.dot(outward) < FACING
-        {
-            let distance = (p - surface).dot(normal);
-            if distance < touching {
-                return Some((distance, p - normal * distance, normal));
+        let mut shift = touching + distance.abs();
+        for _ in 0..MOST_SHIFTS {
+            let Some((shown, surface, normal)) = ask(p - outward * shift, 2.0 * shift) else { break };
+            if shown > 0.0 && normal.dot(outward) < FACING {
+                let distance = (p - surface).dot(normal);
+                if distance < touching {
+                    return Some((distance, p - normal * distance, normal));
+                }
             }
+            if shown > 0.0 {
+                break;
+            }
+            // Still inside: the point has passed more than half of a thin wall.
+            shift *= 2.0;
         }
     }
     (cosine < FACING).then_some(near)

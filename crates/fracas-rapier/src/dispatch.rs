@@ -261,9 +261,12 @@ impl QueryDispatcher for FragmentDispatcher {
         };
         let speed = fastest(motion1, g1) + fastest(motion2, g2);
         let span = [f64::from(start_time), f64::from(end_time)];
+        // Bodies are stopped nearer to each other than the engine looks ahead: the smaller one tells how near.
         let size = match kind {
             Kind::Both(a, b) => a.radius().min(b.radius()),
-            Kind::First(a, _) | Kind::Second(_, a) => a.radius(),
+            Kind::First(a, shape) | Kind::Second(shape, a) => {
+                a.radius().min(f64::from(shape.compute_local_bounding_sphere().radius()))
+            }
         };
         Ok(cast(near, speed, span, 0.0, size, stop_at_penetration))
     }

@@ -120,6 +120,7 @@ impl EdgePairs {
                         normal,
                         distance,
                         features: [PackedFeatureId::edge(e.index), PackedFeatureId::edge(f.index)],
+                        is_known: false,
                     });
                 }
             }

@@ -127,8 +127,15 @@ pub struct BreakableSet {
     dispatcher: FragmentDispatcher,
     blows: Blows,
     fractures: Vec<Fracture>,
+    /// Steps to go until the last fracture is forgotten.
+    shaken: u32,
     times: StepTimes,
 }
+
+/// The most of an impulse that a step begins with for so many steps after a fracture. With all of it, what bore a blow and broke is still
+/// pushed against, and one fall of ten gained up to half a percent of energy.
+const WARM_START: f32 = 0.8;
+const SHAKEN_STEPS: u32 = 60;
 
 fn key(handle: RigidBodyHandle) -> (u32, u32) {
     handle.into_raw_parts()
@@ -218,6 +225,9 @@ impl BreakableSet {
     }
 
     /// Does a step of the world, and breaks what was hit too hard. Returns what broke, hardest blow first.
+    ///
+    /// For a second after a fracture, steps begin with 0.8 of the impulses of the last one at most: the engine's
+    /// `warmstart_coefficient` is lowered during the step.
     pub fn step(&mut self, world: &mut PhysicsWorld) -> &[Fracture] {
         self.step_with_events(world, &(), &())
     }
@@ -231,7 +241,12 @@ impl BreakableSet {
     ) -> &[Fracture] {
         let begin = Instant::now();
         let before = self.dispatcher.work();
+        let warm_start = world.integration_parameters.warmstart_coefficient;
+        if self.shaken > 0 {
+            world.integration_parameters.warmstart_coefficient = warm_start.min(WARM_START);
+        }
         world.step_with_events(hooks, events);
+        world.integration_parameters.warmstart_coefficient = warm_start;
         let collision = Duration::from_nanos((self.dispatcher.work() - before).nanoseconds);
         let physics = begin.elapsed().saturating_sub(collision);
         self.times = StepTimes { collision, physics, ..StepTimes::default() };
@@ -265,6 +280,7 @@ impl BreakableSet {
                 self.fractures.push(fracture);
             }
         }
+        self.shaken = if self.fractures.is_empty() { self.shaken.saturating_sub(1) } else { SHAKEN_STEPS };
         self.times.fracture = begin.elapsed().saturating_sub(self.times.update);
         &self.fractures
     }

@@ -5,6 +5,7 @@ use common::{add_floor, at, block, energy, world};
 use fracas::geom::DVec3;
 use fracas_rapier::{BreakOptions, BreakableSet};
 use rapier3d::prelude::*;
+use std::collections::HashMap;
 
 fn double(v: Vector) -> DVec3 {
     DVec3::from_array(v.to_array().map(f64::from))
@@ -63,9 +64,21 @@ fn a_fracture_keeps_mass_momentum_angular_momentum_and_energy() {
     }
 }
 
+/// The work of what the engine does to places and not to velocities, against gravity. It stops fast bodies where they would pass into the
+/// ground and leaves them their speed, whatever their shape; and it pushes bodies apart that are pressed into each other.
+fn lifting_work(world: &PhysicsWorld, heights: &HashMap<RigidBodyHandle, f32>) -> f64 {
+    let dt = world.integration_parameters.dt;
+    let work = |(handle, body): (RigidBodyHandle, &RigidBody)| {
+        let expected = heights.get(&handle)? + body.linvel().y * dt;
+        let lifted = f64::from(body.center_of_mass().y - expected).max(0.0);
+        Some(f64::from(body.mass()) * f64::from(world.gravity.length()) * lifted)
+    };
+    world.bodies.iter().filter_map(work).sum()
+}
+
 #[test]
 fn energy_never_grows_without_input() {
-    for (seed, restitution) in (1..=12).map(|seed| (seed, if seed % 3 == 2 { 0.3 } else { 0.0 })) {
+    for (seed, restitution) in (1..=16).map(|seed| (seed, if seed % 3 == 2 { 0.3 } else { 0.0 })) {
         let (mut world, mut set) = world();
         add_floor(&mut world);
         let mut options = BreakOptions { restitution, ..BreakOptions::default() };
@@ -82,9 +95,11 @@ fn energy_never_grows_without_input() {
         let mut least = begin;
         let mut broken = 0;
         for step in 0..400 {
+            let heights: HashMap<RigidBodyHandle, f32> =
+                world.bodies.iter().map(|(handle, body)| (handle, body.center_of_mass().y)).collect();
             broken += set.step(&mut world).len();
+            least += lifting_work(&world, &heights);
             let now = energy(&world);
-            // Bodies pressed into each other are pushed apart, which lifts what lies on them a little.
             assert!(now < least + 1e-3 * begin, "step {step}: {least} {now} of {begin}");
             least = least.min(now);
         }

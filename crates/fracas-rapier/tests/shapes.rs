@@ -122,6 +122,22 @@ fn nothing_passes_through_a_thin_plate_however_fast() {
 }
 
 #[test]
+fn a_box_of_the_engine_does_not_pass_through_a_large_thin_plate() {
+    for (speed, height) in [(20.0, 3.0), (20.0, 3.17), (60.0, 3.0), (60.0, 3.17)] {
+        let (mut world, mut set) = world();
+        world.gravity = Vector::ZERO;
+        let plate = block([4.0, 0.02, 4.0], [16, 1, 16]);
+        set.insert(&mut world, &plate, RigidBodyBuilder::fixed(), &unbreakable()).unwrap();
+        // Stopped by the plate's size instead of its own, it would stop far above, and pass in the next step.
+        let place = at(0.1, height, 0.07).linvel(Vector::Y * -speed).angvel(Vector::new(0.0, 1.0, 0.5));
+        let (brick, _) = world.insert(place, ColliderBuilder::cuboid(0.15, 0.1, 0.1).density(1900.0));
+        run(&mut world, &mut set, 60);
+        let height = world.bodies[brick].translation().y;
+        assert!(height > 0.0, "at {speed} m/s: {height}");
+    }
+}
+
+#[test]
 fn rays_points_and_distances_agree_with_a_cuboid_of_the_same_size() {
     let (mut world, mut set) = world();
     let solid = block([0.6, 0.2, 0.4], [6, 2, 4]);
