@@ -87,8 +87,9 @@ const BUDGET: usize = 64;
 /// other so squarely that nothing else can hold the point.
 const FACING: f64 = 0.2;
 const SQUARELY: f64 = -0.9;
-/// How often to look from twice as far inside.
-const MOST_SHIFTS: usize = 4;
+/// How far inside its own body a point may be asked about, by the depth up to which points count as touching: what is deeper has passed
+/// through something else.
+const FARTHEST: f64 = 10.0;
 
 /// Nearest surface of something: signed distance, surface point, unit normal outward.
 type Near = (f64, DVec3, DVec3);
@@ -320,19 +321,18 @@ fn settled(
     let cosine = normal.dot(outward);
     if distance < touching && cosine > SQUARELY {
         let mut shift = touching + distance.abs();
-        for _ in 0..MOST_SHIFTS {
-            let Some((shown, surface, normal)) = ask(p - outward * shift, 2.0 * shift) else { break };
+        while let Some((shown, surface, normal)) = ask(p - outward * shift, 2.0 * shift) {
             if shown > 0.0 && normal.dot(outward) < FACING {
                 let distance = (p - surface).dot(normal);
                 if distance < touching {
                     return Some((distance, p - normal * distance, normal));
                 }
             }
-            if shown > 0.0 {
+            // Still inside: the point may have passed more than half of a thin wall.
+            shift *= 2.0;
+            if shown > 0.0 || shift > FARTHEST * touching {
                 break;
             }
-            // Still inside: the point has passed more than half of a thin wall.
-            shift *= 2.0;
         }
     }
     (cosine < FACING).then_some(near)

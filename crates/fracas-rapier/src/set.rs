@@ -135,7 +135,7 @@ pub struct BreakableSet {
 /// The most of an impulse that a step begins with for so many steps after a fracture. With all of it, what bore a blow and broke is still
 /// pushed against, and one fall of ten gained up to half a percent of energy.
 const WARM_START: f32 = 0.8;
-const SHAKEN_STEPS: u32 = 60;
+const SHAKEN_STEPS: u32 = 600;
 
 fn key(handle: RigidBodyHandle) -> (u32, u32) {
     handle.into_raw_parts()
@@ -226,7 +226,7 @@ impl BreakableSet {
 
     /// Does a step of the world, and breaks what was hit too hard. Returns what broke, hardest blow first.
     ///
-    /// For a second after a fracture, steps begin with 0.8 of the impulses of the last one at most: the engine's
+    /// For 600 steps after a fracture, they begin with 0.8 of the impulses of the last one at most: the engine's
     /// `warmstart_coefficient` is lowered during the step.
     pub fn step(&mut self, world: &mut PhysicsWorld) -> &[Fracture] {
         self.step_with_events(world, &(), &())

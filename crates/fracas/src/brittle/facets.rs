@@ -20,7 +20,7 @@
 //!
 //! # When to use something else
 //!
-//! Few questions, or points deep inside: ask the body itself.
+//! Few questions: ask the body itself.
 
 use super::cut::FacetTriangle;
 use super::nearest::Best;
@@ -159,12 +159,12 @@ impl FacetTree {
                 !is_outside && search.best.is_behind(p).unwrap_or_else(|| body.is_inside(self.fragment, p));
             return Ok(body.answer(search.best, p, is_inside));
         }
-        // Deep inside, the body knows better where to look.
-        if !is_outside
-            && body.is_inside(self.fragment, p)
-            && let Some(near) = body.find_nearest(self.fragment, p, reach)
-        {
-            return Ok(near);
+        if !is_outside && body.is_inside(self.fragment, p) {
+            let mut anywhere = self.search(p, f64::INFINITY);
+            anywhere.run();
+            if anywhere.best.is_found {
+                return Ok(body.answer(anywhere.best, p, true));
+            }
         }
         Err((f64::from(search.passed_by) / ABOVE).sqrt().max(reach))
     }
