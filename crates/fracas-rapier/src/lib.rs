@@ -37,7 +37,8 @@
 //! # When to use something else
 //!
 //! Bodies that never break and are convex: the engine's own shapes. The engine computes in `f32` and looks ahead by lengths meant
-//! for bodies of about a metre; for smaller ones set its `length_unit`.
+//! for bodies of about a metre; for smaller ones set its `length_unit`. Fast bodies are stopped where they meet something. One that spins
+//! while it hits a wall much thinner than it moves in a step may yet turn through it: give such bodies a `soft_ccd_prediction`.
 //!
 //! # Reference
 //!
