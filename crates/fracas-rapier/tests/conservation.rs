@@ -108,6 +108,37 @@ fn energy_never_grows_without_input() {
 }
 
 #[test]
+fn without_gravity_bricks_that_collide_and_break_never_get_faster() {
+    for seed in 1..=8 {
+        let (mut world, mut set) = world();
+        world.gravity = Vector::ZERO;
+        let mut options = BreakOptions::default();
+        options.fracture.seed = seed;
+        let solid = block([0.8, 0.4, 0.25], [8, 4, 3]);
+        for k in 0..6 {
+            let side = if k % 2 == 0 { 1.0 } else { -1.0 };
+            let place = at(side * (0.7 + 0.5 * k as f32), 0.04 * k as f32, 0.03 * seed as f32)
+                .rotation(Vector::new(0.3 * k as f32, 0.2, 0.5))
+                .linvel(Vector::new(-6.0 * side, 0.0, 0.0));
+            set.insert(&mut world, &solid, place, &options).unwrap();
+        }
+        let motion = |world: &PhysicsWorld| -> f64 {
+            world.bodies.iter().map(|(_, body)| f64::from(body.kinetic_energy())).sum()
+        };
+        world.step();
+        let begin = motion(&world);
+        let (mut least, mut broken) = (begin, 0);
+        for step in 0..200 {
+            broken += set.step(&mut world).len();
+            let now = motion(&world);
+            assert!(now < least + 2e-4 * begin, "seed {seed}, step {step}: {least} {now} of {begin}");
+            least = least.min(now);
+        }
+        assert!(broken >= 3 && least < 0.5 * begin, "{broken} {least} {begin}");
+    }
+}
+
+#[test]
 fn the_same_calls_give_the_same_pieces_and_the_same_motion() {
     let run = || {
         let (mut world, mut set) = world();

@@ -278,9 +278,8 @@ impl PointNumbers {
         let mut slot = self.slot(key);
         loop {
             let point = self.of_key[slot];
-            // An open place ends the search; every corner is in the tree, so there is none before it.
-            if point == SphereTree::NONE || tree.keys[point as usize] == *key {
-                assert!(point != SphereTree::NONE, "every corner of a crack is in the tree");
+            assert!(point != SphereTree::NONE, "every corner of a crack is in the tree");
+            if tree.keys[point as usize] == *key {
                 return point;
             }
             slot = (slot + 1) & (self.of_key.len() - 1);
