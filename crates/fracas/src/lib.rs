@@ -1,21 +1,21 @@
 //! Every collision among objects that bend, tear and shatter, exactly and in real time.
 //!
-//! Give it a [`Mesh`], put a tree over it ([`MeshTree`]), and ask a [`PairFinder`] for every pair of triangles that
+//! Give it a [`Mesh`], put a tree over it ([`MeshTree`]), and ask a [`Finder`] for every pair of triangles that
 //! intersect, within one mesh or between two. The answer is exact for the `f64` positions given: sorted, each pair
 //! once, the same on any number of threads.
 //!
 //! ```text
-//!   Mesh ──build──▶ MeshTree ──PairFinder──▶ [Pair]
+//!   Mesh ──build──▶ MeshTree ──Finder──▶ [Pair]
 //!                      ▲  set_positions: vertices moved, the tree follows
 //! ```
 //!
 //! # Which structure?
 //!
-//! - Rigid bodies: [`MeshTree`], and poses for each query ([`PairFinder::find_pairs_posed`]).
+//! - Rigid bodies: [`MeshTree`], and poses for each query ([`MeshTree::at`]).
 //! - Bodies that deform: [`MeshTree`], and [`MeshTree::set_positions`] each step.
 //! - Bodies that are cut, torn or broken: [`tearing::TearingBody`], which follows edits; [`crack`] makes them.
 //! - Rigid bodies that shatter: [`brittle::BrittleBody`], which gives contacts with depth; [`crack`] breaks them.
-//! - Triangles that come and go, soups, anything asked once: [`SoupFinder`], which keeps nothing but memory.
+//! - Triangles that come and go, soups, anything asked once: [`MeshRef`], and [`Mesh`], which keep no structure.
 //! - A second opinion: [`pairs::brute`], which compares everything with everything.
 //!
 //! # Layers
@@ -29,17 +29,22 @@
 pub mod brittle;
 pub mod crack;
 pub mod exact;
+mod find;
 pub mod geom;
 pub mod mesh;
 pub mod pairs;
 pub mod soup;
 pub mod tearing;
 pub mod tree;
+mod walk;
 
-pub use mesh::{Mesh, MeshError, TriangleId};
-pub use pairs::{Pair, PairOptions, PairStats, Touch};
-pub use soup::{SoupFinder, SoupOptions};
-pub use tree::{BuildOptions, MeshTree, PairFinder, SplitRule};
+pub use find::{FindOptions, Finder};
+pub use mesh::{Mesh, MeshError, MeshRef, TriangleId};
+pub use pairs::{FindStats, Pair, Threads, Touch, Twins};
+pub use soup::SoupOptions;
+pub use tearing::TearingBody;
+pub use tree::{BuildOptions, MeshTree, SplitRule};
+pub use walk::{Nearest, RayHit, Side, View};
 
 /// The example in the README is compiled and run like every other.
 #[cfg(doctest)]

@@ -9,9 +9,9 @@ use common::soups::random_soup;
 use fracas::crack::{CutOptions, CutSurface, Cutter};
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{LiveMesh, Mesh, shapes};
-use fracas::pairs::{PairOptions, Touch};
-use fracas::soup::{CellTable, SoupFinder, SoupOptions};
-use fracas::{BuildOptions, MeshTree, PairFinder};
+use fracas::pairs::Touch;
+use fracas::soup::{CellTable, SoupOptions};
+use fracas::{BuildOptions, FindOptions, Finder, MeshTree, Threads};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -51,8 +51,8 @@ fn allocations(work: impl FnOnce()) -> u64 {
     ALLOCATIONS.get() - before
 }
 
-fn one_thread(touch: Touch) -> PairFinder {
-    PairFinder::new(PairOptions { touch, parallel: false })
+fn one_thread(touch: Touch) -> Finder {
+    Finder::new(FindOptions { touch, threads: Threads::One, ..FindOptions::default() })
 }
 
 /// Meshes with many pairs and with none, with culling and without.
@@ -105,7 +105,7 @@ fn queries_between_bodies_do_not_allocate() {
     let mut query = |a: &MeshTree, b: &MeshTree| {
         allocations(|| {
             let plain = finder.find_pairs(a, b).len();
-            let posed = finder.find_pairs_posed(a, &Pose::IDENTITY, b, &turned).len();
+            let posed = finder.find_pairs(a, b.at(&turned)).len();
             std::hint::black_box(plain + posed);
         })
     };
@@ -126,12 +126,12 @@ fn soups_do_not_allocate() {
     let bodies = bodies();
     let turned = Pose::new(DQuat::from_xyzw(0.2, 0.1, -0.4, 0.8), DVec3::ZERO).expect("a pose");
     for table in [CellTable::Sorted, CellTable::Morton, CellTable::Djb2] {
-        let options = PairOptions { touch: Touch::Include, parallel: false };
-        let mut finder = SoupFinder::new(options, SoupOptions { table });
+        let options = FindOptions { touch: Touch::Include, threads: Threads::One, ..FindOptions::default() };
+        let mut finder = Finder::new(FindOptions { soup: SoupOptions { table }, ..options });
         let mut query = |a: &Mesh, b: &Mesh| {
             allocations(|| {
                 let found = finder.find_self_pairs(a).len() + finder.find_pairs(a, b).len();
-                let posed = finder.find_pairs_posed(a, &turned, b, &Pose::IDENTITY).len();
+                let posed = finder.find_pairs(a.at(&turned), b).len();
                 std::hint::black_box(found + posed);
             })
         };

@@ -9,8 +9,8 @@ use common::soups::{grid_soup, soup};
 use common::threads::on_threads;
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{Mesh, shapes};
-use fracas::pairs::{Pair, PairOptions, PairStats, Touch};
-use fracas::{BuildOptions, MeshTree, PairFinder};
+use fracas::pairs::{Pair, Touch};
+use fracas::{BuildOptions, FindOptions, FindStats, Finder, MeshTree, Threads};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 
@@ -45,33 +45,36 @@ fn small_meshes() -> Vec<(&'static str, Mesh)> {
     ]
 }
 
-type Answer = (Vec<Pair>, PairStats);
+type Answer = (Vec<Pair>, FindStats);
 
-fn self_answer(finder: &mut PairFinder, body: &MeshTree) -> Answer {
+fn self_answer(finder: &mut Finder, body: &MeshTree) -> Answer {
     let pairs = finder.find_self_pairs(body).to_vec();
     (pairs, *finder.stats())
 }
 
-fn posed_answer(finder: &mut PairFinder, bodies: [&MeshTree; 2], poses: [&Pose; 2]) -> Answer {
-    let pairs = finder.find_pairs_posed(bodies[0], poses[0], bodies[1], poses[1]).to_vec();
+fn posed_answer(finder: &mut Finder, bodies: [&MeshTree; 2], poses: [&Pose; 2]) -> Answer {
+    let pairs = finder.find_pairs(bodies[0].at(poses[0]), bodies[1].at(poses[1])).to_vec();
     (pairs, *finder.stats())
 }
 
-/// Calls the query at every number of threads, with the flag on and off, with a new finder and a used one.
-fn check_answers(what: &str, query: impl Fn(&mut PairFinder) -> Answer + Sync) {
+/// Calls the query at every number of threads, with every setting of threads, with a new finder and a used one.
+fn check_answers(what: &str, query: impl Fn(&mut Finder) -> Answer + Sync) {
     for touch in [Touch::Include, Touch::Proper] {
-        let expected = query(&mut PairFinder::new(PairOptions { touch, parallel: false }));
+        let expected =
+            query(&mut Finder::new(FindOptions { touch, threads: Threads::One, ..FindOptions::default() }));
         assert!(expected.0.is_sorted_by(|p, q| p < q), "{what}: out of order or twice");
         assert_eq!(expected.1.found, expected.0.len() as u64, "{what}");
         // One finder goes through all pools, so that it has too many workers in some of them and too few in others.
-        let mut travelling = PairFinder::new(PairOptions { touch, parallel: true });
+        let mut travelling =
+            Finder::new(FindOptions { touch, threads: Threads::All, ..FindOptions::default() });
         for threads in THREADS.into_iter().chain([1, 8, 2]) {
-            for parallel in [true, false] {
+            for setting in [Threads::One, Threads::Auto, Threads::All] {
                 let (first, second) = on_threads(threads, || {
-                    let mut finder = PairFinder::new(PairOptions { touch, parallel });
+                    let mut finder =
+                        Finder::new(FindOptions { touch, threads: setting, ..FindOptions::default() });
                     (query(&mut finder), query(&mut finder))
                 });
-                assert!(first == expected, "{what}, {touch:?}: {threads} threads, parallel {parallel}");
+                assert!(first == expected, "{what}, {touch:?}: {threads} threads, {setting:?}");
                 assert!(second == expected, "{what}, {touch:?}: {threads} threads, second call");
             }
             let again = on_threads(threads, || query(&mut travelling));
@@ -142,14 +145,14 @@ fn refits_do_not_depend_on_threads() {
             let mut expected = MeshTree::build(mesh.clone());
             on_threads(1, || expected.set_positions(&moved)).expect("finite positions");
             let shown = format!("{expected:?}");
-            let pairs = PairFinder::default().find_self_pairs(&expected).to_vec();
+            let pairs = Finder::default().find_self_pairs(&expected).to_vec();
             for threads in THREADS {
                 let mut body = MeshTree::build(mesh.clone());
                 on_threads(threads, || body.set_positions(&moved)).expect("finite positions");
                 if threads == 3 {
                     assert!(format!("{body:?}") == shown, "{name}, {threads} threads");
                 }
-                assert_eq!(PairFinder::default().find_self_pairs(&body), pairs, "{name}, {threads} threads");
+                assert_eq!(Finder::default().find_self_pairs(&body), pairs, "{name}, {threads} threads");
             }
         }
     }
@@ -159,12 +162,12 @@ fn refits_do_not_depend_on_threads() {
 #[test]
 fn pairs_do_not_depend_on_the_tree() {
     for (name, mesh) in large_meshes().into_iter().chain(small_meshes()) {
-        let expected = PairFinder::default().find_self_pairs(&MeshTree::build(mesh.clone())).to_vec();
+        let expected = Finder::default().find_self_pairs(&MeshTree::build(mesh.clone())).to_vec();
         for split in RULES {
             for self_queries in [true, false] {
                 let options = BuildOptions { split, self_queries, parallel: true };
                 let body = MeshTree::build_with(mesh.clone(), &options);
-                assert_eq!(PairFinder::default().find_self_pairs(&body), expected, "{name}, {options:?}");
+                assert_eq!(Finder::default().find_self_pairs(&body), expected, "{name}, {options:?}");
             }
         }
     }

@@ -6,9 +6,9 @@ use common::engines::RULES;
 use common::inputs::Stream;
 use common::soups::{grid_soup, mapped, random_soup, soup};
 use fracas::geom::{DQuat, DVec3, Pose};
-use fracas::mesh::{Mesh, MeshError, TriangleId, shapes};
-use fracas::pairs::{Pair, PairOptions, Touch, brute};
-use fracas::{BuildOptions, MeshTree, PairFinder};
+use fracas::mesh::{Mesh, MeshError, shapes};
+use fracas::pairs::{Pair, Touch, brute};
+use fracas::{BuildOptions, FindOptions, Finder, MeshTree, Threads};
 
 fn bodies(mesh: &Mesh) -> Vec<MeshTree> {
     let options = RULES.into_iter().flat_map(|split| {
@@ -18,7 +18,9 @@ fn bodies(mesh: &Mesh) -> Vec<MeshTree> {
 }
 
 fn self_pairs(body: &MeshTree, touch: Touch) -> Vec<Pair> {
-    PairFinder::new(PairOptions { touch, parallel: false }).find_self_pairs(body).to_vec()
+    Finder::new(FindOptions { touch, threads: Threads::One, ..FindOptions::default() })
+        .find_self_pairs(body)
+        .to_vec()
 }
 
 /// Sound, and with the pairs of brute force.
@@ -35,7 +37,7 @@ fn check_mesh(what: &str, mesh: &Mesh) {
     let expected = brute::find_pairs(mesh, &Pose::IDENTITY, mesh, &Pose::IDENTITY, Touch::Include);
     for body in bodies(mesh) {
         check(what, &body);
-        assert_eq!(PairFinder::default().find_pairs(&body, &copy), expected, "{what}, against a copy");
+        assert_eq!(Finder::default().find_pairs(&body, &copy), expected, "{what}, against a copy");
         let quality = body.quality();
         // Leaves are full, but where one piece of a surface ends and another begins.
         let full = mesh.triangle_count().div_ceil(8);
@@ -175,12 +177,11 @@ mod odd_meshes {
         check("vertices alone", &body);
         body.set_positions(&[DVec3::splat(1e300); 4]).expect("finite positions");
         check("vertices alone, moved", &body);
-        let mut found = vec![TriangleId(1)];
-        body.find_in_box(DVec3::NEG_INFINITY, DVec3::INFINITY, &mut found);
+        let found = body.view().find_in_box(DVec3::NEG_INFINITY, DVec3::INFINITY);
         assert_eq!(found, []);
-        assert_eq!(body.cast_ray(DVec3::ZERO, DVec3::ONE).0, None);
+        assert_eq!(body.view().cast_ray(DVec3::ZERO, DVec3::ONE), None);
         let ball = MeshTree::build(shapes::icosphere(1.0, 1));
-        let mut finder = PairFinder::default();
+        let mut finder = Finder::default();
         assert_eq!(finder.find_pairs(&body, &ball), []);
         assert_eq!(finder.find_pairs(&ball, &body), []);
         assert_eq!(finder.find_pairs(&body, &body), []);
@@ -220,7 +221,7 @@ mod odd_meshes {
             assert!(quality.depth <= 8, "depth {}", quality.depth);
             assert!(body.tree_bytes() <= 256 * 10_000, "{} bytes", body.tree_bytes());
             let aside = MeshTree::build(soup([corners.map(|p| p + DVec3::new(0.0, 0.0, 0.5))]));
-            let mut finder = PairFinder::default();
+            let mut finder = Finder::default();
             assert_eq!(finder.find_pairs(&body, &aside), brute_between(&body, &aside));
         }
     }
@@ -369,7 +370,7 @@ mod extreme_numbers {
     fn poses_far_away() {
         let (a, b) = (MeshTree::build(base()), MeshTree::build(mapped(&base(), |p| p * 1e-3)));
         let turn = DQuat::from_xyzw(0.3, -0.2, 0.1, 0.9);
-        let mut finder = PairFinder::default();
+        let mut finder = Finder::default();
         for far in [0.0, 1.0, 1e6, 1e12, 1e15, 1e18, 1e100, 1e300] {
             for (rotation, other) in
                 [(DQuat::IDENTITY, DQuat::IDENTITY), (turn, turn), (turn, DQuat::IDENTITY)]
@@ -378,7 +379,7 @@ mod extreme_numbers {
                 let pose_b = Pose::new(other, DVec3::new(far, -far, far + 0.1)).expect("a pose");
                 for (p, q) in [(&a, &b), (&b, &a), (&a, &a)] {
                     let expected = brute::find_pairs(p.mesh(), &pose_a, q.mesh(), &pose_b, Touch::Include);
-                    assert_eq!(finder.find_pairs_posed(p, &pose_a, q, &pose_b), expected, "{far:e}");
+                    assert_eq!(finder.find_pairs(p.at(&pose_a), q.at(&pose_b)), expected, "{far:e}");
                 }
             }
         }

@@ -141,7 +141,7 @@ fn legal(recipe: &Recipe, model: &Model) -> MeshEdit {
             added.push(NewTriangle { corners, origin });
         }
     }
-    MeshEdit { removed, new_positions, moved, added }
+    MeshEdit { removed, new_positions, moved, added, ..MeshEdit::default() }
 }
 
 /// A way to make a legal edit of the mesh illegal, and the error it must give.

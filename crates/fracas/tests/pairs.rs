@@ -2,17 +2,22 @@
 
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{Mesh, shapes};
-use fracas::pairs::{Pair, PairOptions, Touch, brute};
-use fracas::{BuildOptions, MeshTree, PairFinder, SplitRule};
+use fracas::pairs::{Pair, Touch, brute};
+use fracas::{BuildOptions, FindOptions, Finder, MeshTree, SplitRule, Threads};
 use proptest::prelude::*;
 
 const RULES: [SplitRule; 3] = [SplitRule::SurfaceArea, SplitRule::Median, SplitRule::Midpoint];
 
-fn finders() -> Vec<PairFinder> {
+fn finders() -> Vec<Finder> {
     let touches = [Touch::Include, Touch::Proper];
-    let options =
-        touches.into_iter().flat_map(|touch| [true, false].map(|parallel| PairOptions { touch, parallel }));
-    options.map(PairFinder::new).collect()
+    let options = touches.into_iter().flat_map(|touch| {
+        [Threads::One, Threads::Auto, Threads::All].map(|threads| FindOptions {
+            touch,
+            threads,
+            ..FindOptions::default()
+        })
+    });
+    options.map(Finder::new).collect()
 }
 
 fn bodies(mesh: &Mesh) -> Vec<MeshTree> {
@@ -42,9 +47,9 @@ fn check_between(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) {
         for finder in &mut finders() {
             let touch = finder.options().touch;
             let expected = brute::find_pairs(a.mesh(), pose_a, b.mesh(), pose_b, touch);
-            assert_eq!(finder.find_pairs_posed(a, pose_a, b, pose_b), expected);
+            assert_eq!(finder.find_pairs(a.at(pose_a), b.at(pose_b)), expected);
             let flipped: Vec<Pair> = finder
-                .find_pairs_posed(b, pose_b, a, pose_a)
+                .find_pairs(b.at(pose_b), a.at(pose_a))
                 .iter()
                 .map(|pair| Pair { a: pair.b, b: pair.a })
                 .collect();
@@ -168,7 +173,7 @@ proptest! {
 #[test]
 fn a_rough_sheet_is_skipped_and_a_torn_one_is_not() {
     let noise: Vec<f64> = (0..997).map(|k| f64::from((k * 7919) % 1000) / 500.0 - 1.0).collect();
-    let mut finder = PairFinder::default();
+    let mut finder = Finder::default();
     let rough = MeshTree::build(crumpled_sheet(16, 0.4, 0.2, &noise));
     assert!(finder.find_self_pairs(&rough).is_empty());
     assert_eq!(finder.stats().culled, 1, "one look at the outline should do");
@@ -180,7 +185,7 @@ fn a_rough_sheet_is_skipped_and_a_torn_one_is_not() {
 fn folded_cloth_meets_itself_in_as_many_places_as_other_libraries_count() {
     // MeshLib and CGAL count the same on this cloth.
     let body = MeshTree::build(shapes::folded_cloth(92_000));
-    assert_eq!(PairFinder::default().find_self_pairs(&body).len(), 4409);
+    assert_eq!(Finder::default().find_self_pairs(&body).len(), 4409);
 }
 
 #[test]
@@ -188,7 +193,7 @@ fn shapes_do_not_meet_themselves() {
     for mesh in [shapes::icosphere(1.0, 3), shapes::torus(2.0, 0.5, 64), shapes::noisy_sphere(2000, 0.2, 1)] {
         check_self(&mesh);
         let body = MeshTree::build(mesh);
-        let mut finder = PairFinder::default();
+        let mut finder = Finder::default();
         assert!(finder.find_self_pairs(&body).is_empty());
         assert!(finder.stats().culled > 0, "nothing was culled");
     }

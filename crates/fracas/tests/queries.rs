@@ -5,20 +5,18 @@ mod common;
 #[path = "exact_vs_rationals/reference.rs"]
 mod reference;
 
-use common::engines::RULES;
+use common::bodies::{AnyBody, KINDS};
 use common::inputs::Stream;
 use common::soups::{grid_soup, loose_grid_soup, mapped, needles, random_soup, soup};
+use fracas::RayHit;
 use fracas::exact::{self, Relation};
 use fracas::geom::{DVec3, Triangle};
 use fracas::mesh::{Mesh, TriangleId, shapes};
-use fracas::tree::RayHit;
-use fracas::{BuildOptions, MeshTree};
 use num_rational::BigRational;
 
-fn trees(mesh: &Mesh) -> Vec<MeshTree> {
-    let build =
-        |split| MeshTree::build_with(mesh.clone(), &BuildOptions { split, ..BuildOptions::default() });
-    RULES.into_iter().map(build).collect()
+/// The mesh as a body of every kind.
+fn bodies(mesh: &Mesh) -> Vec<Box<dyn AnyBody>> {
+    KINDS.iter().map(|kind| (kind.make)(mesh)).collect()
 }
 
 fn triangles(mesh: &Mesh) -> impl Iterator<Item = (TriangleId, Triangle)> + '_ {
@@ -58,12 +56,9 @@ mod boxes {
 
     fn check(mesh: &Mesh, low: DVec3, high: DVec3) {
         let expected = by_comparison(mesh, low, high);
-        // What the list held before does not matter.
-        let mut found = vec![TriangleId(u32::MAX); 3];
-        for body in trees(mesh) {
-            let stats = body.find_in_box(low, high, &mut found);
+        for body in bodies(mesh) {
+            let found = body.view().find_in_box(low, high);
             assert_eq!(found, expected, "{low} to {high}");
-            assert!(stats.triangles >= found.len() as u64);
         }
     }
 
@@ -127,7 +122,7 @@ mod boxes {
     fn what_is_no_box_finds_nothing() {
         let nan = f64::NAN;
         for mesh in meshes() {
-            for body in trees(&mesh) {
+            for body in bodies(&mesh) {
                 for (low, high) in [
                     (DVec3::NAN, DVec3::ONE),
                     (DVec3::ZERO, DVec3::NAN),
@@ -135,8 +130,7 @@ mod boxes {
                     (DVec3::splat(-9.0), DVec3::new(9.0, 9.0, nan)),
                     (DVec3::INFINITY, DVec3::NEG_INFINITY),
                 ] {
-                    let mut found = vec![TriangleId(7)];
-                    body.find_in_box(low, high, &mut found);
+                    let found = body.view().find_in_box(low, high);
                     assert_eq!(found, [], "{low} to {high}");
                 }
             }
@@ -147,11 +141,10 @@ mod boxes {
     #[test]
     fn a_box_turned_inside_out_finds_nothing() {
         for mesh in meshes() {
-            for body in trees(&mesh) {
+            for body in bodies(&mesh) {
                 let (low, high) = mesh.bounds();
-                let mut found = vec![TriangleId(7)];
                 let middle = 0.5 * low + 0.5 * high;
-                body.find_in_box(middle + 1e-3, middle - 1e-3, &mut found);
+                let found = body.view().find_in_box(middle + 1e-3, middle - 1e-3);
                 assert_eq!(found, []);
             }
         }
@@ -205,7 +198,7 @@ mod rays {
     }
 
     /// Every tree gives the same hit: the nearest triangle, of equally near ones the first.
-    fn check(mesh: &Mesh, bodies: &[MeshTree], start: DVec3, end: DVec3, tolerance: f64) {
+    fn check(mesh: &Mesh, bodies: &[Box<dyn AnyBody>], start: DVec3, end: DVec3, tolerance: f64) {
         let context = format!("{start:?} to {end:?}");
         let met: Vec<TriangleId> = triangles(mesh)
             .filter(|(_, t)| exact::segment_triangle(start, end, t) != Relation::Disjoint)
@@ -215,9 +208,8 @@ mod rays {
         let nearest = met.iter().map(|id| (contact(*id), *id)).min();
         let mut hits: Vec<Option<RayHit>> = vec![];
         for body in bodies {
-            let (hit, stats) = body.cast_ray(start, end);
+            let hit = body.view().cast_ray(start, end);
             assert_eq!(hit.is_some(), nearest.is_some(), "{context}");
-            assert!(hit.is_none() || stats.triangles > 0);
             hits.push(hit);
         }
         assert!(hits.windows(2).all(|pair| pair[0] == pair[1]), "{context}: {hits:?}");
@@ -232,7 +224,7 @@ mod rays {
     fn random_rays() {
         let mut s = Stream::new(24);
         for mesh in meshes() {
-            let bodies = trees(&mesh);
+            let bodies = bodies(&mesh);
             let (low, high) =
                 if mesh.triangle_count() == 0 { (-DVec3::ONE, DVec3::ONE) } else { mesh.bounds() };
             let (middle, half) = (0.5 * low + 0.5 * high, 0.5 * (high - low));
@@ -248,7 +240,7 @@ mod rays {
     fn rays_at_special_points() {
         let mut s = Stream::new(25);
         for mesh in meshes() {
-            let bodies = trees(&mesh);
+            let bodies = bodies(&mesh);
             for (_, t) in triangles(&mesh).step_by(7) {
                 let away = point(&mut s, 2.0);
                 for target in [t.a, 0.5 * t.b + 0.5 * t.c, (t.a + t.b + t.c) / 3.0] {
@@ -274,7 +266,7 @@ mod rays {
     fn rays_along_grid_lines() {
         let mut s = Stream::new(26);
         for mesh in [grid_soup(&mut s, [4, 4, 4], 40, 150), loose_grid_soup(&mut s, [4, 4, 1], 60)] {
-            let bodies = trees(&mesh);
+            let bodies = bodies(&mesh);
             for _ in 0..300 {
                 let mut grid =
                     || DVec3::new(s.below(9) as f64, s.below(9) as f64, s.below(9) as f64) * 0.5 - 0.5;
@@ -287,7 +279,7 @@ mod rays {
     #[test]
     fn rays_from_afar() {
         let mesh = shapes::icosphere(1.0, 2);
-        let bodies = trees(&mesh);
+        let bodies = bodies(&mesh);
         let mut s = Stream::new(27);
         for distance in [1e3, 1e6, 1e9, 1e12] {
             for _ in 0..20 {
@@ -305,7 +297,7 @@ mod rays {
         let ways: Vec<[DVec3; 2]> = (0..30).map(|_| [(); 2].map(|()| point(&mut s, 1.0))).collect();
         for scale in [1e-300, 1e-150, 1e-100, 1e-30, 1e30, 1e100, 1e150, 1e300] {
             let mesh = mapped(&base, |p| p * scale);
-            let bodies = trees(&mesh);
+            let bodies = bodies(&mesh);
             for [start, end] in &ways {
                 check(&mesh, &bodies, *start * scale, *end * scale, 1e-6);
             }
@@ -316,14 +308,14 @@ mod rays {
     fn rays_that_are_none_meet_nothing() {
         let nan = DVec3::new(0.0, f64::NAN, 0.0);
         for mesh in meshes() {
-            for body in trees(&mesh) {
+            for body in bodies(&mesh) {
                 for (start, end) in [
                     (nan, DVec3::ONE),
                     (DVec3::ONE, nan),
                     (DVec3::INFINITY, DVec3::ZERO),
                     (DVec3::ZERO, DVec3::NEG_INFINITY),
                 ] {
-                    assert_eq!(body.cast_ray(start, end).0, None);
+                    assert_eq!(body.view().cast_ray(start, end), None);
                 }
             }
         }

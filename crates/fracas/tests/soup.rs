@@ -8,15 +8,24 @@ use common::soups::soup;
 use common::threads::on_threads;
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{Mesh, shapes};
-use fracas::pairs::{Pair, PairOptions, PairStats, Touch, brute};
-use fracas::soup::{SoupFinder, SoupOptions};
-use fracas::{MeshTree, PairFinder};
+use fracas::pairs::{Pair, Touch, brute};
+use fracas::{FindOptions, FindStats, Finder, MeshTree, SoupOptions, Threads};
 use proptest::prelude::*;
 
-fn finders() -> Vec<SoupFinder> {
+fn finders() -> Vec<Finder> {
     let touches = [Touch::Include, Touch::Proper].into_iter();
-    let options = touches.flat_map(|touch| [true, false].map(|parallel| PairOptions { touch, parallel }));
-    options.flat_map(|options| TABLES.map(|table| SoupFinder::new(options, SoupOptions { table }))).collect()
+    let options = touches.flat_map(|touch| {
+        [Threads::One, Threads::Auto, Threads::All].map(|threads| FindOptions {
+            touch,
+            threads,
+            ..FindOptions::default()
+        })
+    });
+    options
+        .flat_map(|options| {
+            TABLES.map(|table| Finder::new(FindOptions { soup: SoupOptions { table }, ..options }))
+        })
+        .collect()
 }
 
 #[track_caller]
@@ -25,17 +34,17 @@ fn check_self(mesh: &Mesh) {
     let proper = brute::find_self_pairs(mesh, Touch::Proper);
     for finder in &mut finders() {
         let expected = if finder.options().touch == Touch::Include { &all } else { &proper };
-        let options = *finder.soup_options();
+        let options = *finder.options();
         assert_eq!(finder.find_self_pairs(mesh), expected, "{options:?}");
         assert_eq!(finder.soup_stats().triangles, mesh.triangle_count());
-        finder.validate(mesh).unwrap();
+        finder.validate_soup(mesh).unwrap();
     }
 }
 
 fn check_between(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) {
     for finder in &mut finders() {
         let expected = brute::find_pairs(a, pose_a, b, pose_b, finder.options().touch);
-        assert_eq!(finder.find_pairs_posed(a, pose_a, b, pose_b), expected);
+        assert_eq!(finder.find_pairs(a.at(pose_a), b.at(pose_b)), expected);
     }
 }
 
@@ -164,10 +173,11 @@ fn every_level_meets_every_other() {
         let expected = brute::find_self_pairs(&mesh, Touch::Include);
         assert!(expected.len() > 500, "{} pairs are too few to show anything", expected.len());
         for table in TABLES {
-            let mut finder = SoupFinder::new(PairOptions::default(), SoupOptions { table });
+            let mut finder =
+                Finder::new(FindOptions { soup: SoupOptions { table }, ..FindOptions::default() });
             assert_eq!(finder.find_self_pairs(&mesh), expected, "{table:?}, {far}");
             assert!(finder.soup_stats().levels > 4);
-            finder.validate(&mesh).unwrap();
+            finder.validate_soup(&mesh).unwrap();
         }
     }
 }
@@ -175,7 +185,7 @@ fn every_level_meets_every_other() {
 #[test]
 fn a_giant_triangle_far_below_changes_nothing() {
     let cloth = shapes::folded_cloth(20_000);
-    let mut finder = SoupFinder::default();
+    let mut finder = Finder::default();
     let expected = finder.find_self_pairs(&cloth).to_vec();
     let decided = finder.stats().decided;
     for size in [1e2, 1e5, 1e9, 1e15] {
@@ -195,7 +205,7 @@ fn triangles_come_and_go_between_frames() {
     let tangle =
         Mesh::join([&shapes::noisy_sphere(800, 0.3, 1), &shapes::noisy_sphere(900, 0.3, 2)]).unwrap();
     for table in TABLES {
-        let mut finder = SoupFinder::new(PairOptions::default(), SoupOptions { table });
+        let mut finder = Finder::new(FindOptions { soup: SoupOptions { table }, ..FindOptions::default() });
         for frame in 0..30 {
             let part = stream.below(4);
             let triangles: Vec<_> =
@@ -205,7 +215,7 @@ fn triangles_come_and_go_between_frames() {
                 tangle.positions().iter().map(|p| *p * scale + scale * f64::from(frame)).collect();
             let mesh = Mesh::new(positions, triangles).unwrap();
             assert_eq!(finder.find_self_pairs(&mesh), brute::find_self_pairs(&mesh, Touch::Include));
-            finder.validate(&mesh).unwrap();
+            finder.validate_soup(&mesh).unwrap();
         }
         assert!(finder.find_self_pairs(&Mesh::default()).is_empty());
         assert!(finder.find_pairs(&tangle, &Mesh::default()).is_empty());
@@ -217,16 +227,16 @@ fn triangles_come_and_go_between_frames() {
 fn answers_and_counts_are_the_same_on_any_number_of_threads() {
     let cloth = shapes::folded_cloth(30_000);
     let mixed = mixed_sizes(&mut Stream::new(9), 0.0);
-    let expected = PairFinder::default().find_self_pairs(&MeshTree::build(cloth.clone())).to_vec();
-    let answers = |threads: usize, parallel: bool| -> Vec<(Vec<Pair>, PairStats)> {
-        on_threads(threads, || {
+    let expected = Finder::default().find_self_pairs(&MeshTree::build(cloth.clone())).to_vec();
+    let answers = |count: usize, threads: Threads| -> Vec<(Vec<Pair>, FindStats)> {
+        on_threads(count, || {
             let of_table = TABLES.iter().flat_map(|&table| {
-                let options = PairOptions { touch: Touch::Include, parallel };
-                let mut finder = SoupFinder::new(options, SoupOptions { table });
+                let options = FindOptions { touch: Touch::Include, threads, ..FindOptions::default() };
+                let mut finder = Finder::new(FindOptions { soup: SoupOptions { table }, ..options });
                 let mut answers = Vec::new();
                 for mesh in [&cloth, &mixed, &cloth] {
                     answers.push((finder.find_self_pairs(mesh).to_vec(), *finder.stats()));
-                    finder.validate(mesh).unwrap();
+                    finder.validate_soup(mesh).unwrap();
                 }
                 answers.push((finder.find_pairs(&cloth, &mixed).to_vec(), *finder.stats()));
                 answers
@@ -234,9 +244,9 @@ fn answers_and_counts_are_the_same_on_any_number_of_threads() {
             of_table.collect()
         })
     };
-    let one = answers(1, false);
+    let one = answers(1, Threads::One);
     assert_eq!(one[0].0, expected);
     for threads in [1, 2, 3, 8] {
-        assert!(answers(threads, true) == one, "{threads} threads");
+        assert!(answers(threads, Threads::All) == one, "{threads} threads");
     }
 }

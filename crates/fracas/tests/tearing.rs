@@ -2,8 +2,9 @@
 
 use fracas::geom::DVec3;
 use fracas::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId, shapes};
-use fracas::pairs::{PairOptions, Touch, brute};
-use fracas::tearing::{Metric, TearingBody, TearingBuild, TearingFinder, TearingOptions};
+use fracas::pairs::{Touch, brute};
+use fracas::tearing::{Metric, TearingBuild, TearingOptions};
+use fracas::{FindOptions, Finder, TearingBody, Threads};
 use fracas::{Mesh, Pair};
 use proptest::prelude::*;
 
@@ -114,7 +115,7 @@ proptest! {
         let mut dice = Dice(seed);
         let mut body = TearingBody::build_with(start(shape), options(kind));
         let touch = if seed % 3 == 0 { Touch::Proper } else { Touch::Include };
-        let mut finder = TearingFinder::new(PairOptions { touch, parallel: seed % 2 == 0 });
+        let mut finder = Finder::new(FindOptions { touch, threads: if seed % 2 == 0 { Threads::All } else { Threads::One }, ..FindOptions::default() });
         prop_assert_eq!(body.validate(), Ok(()));
         for _ in 0..steps {
             let edit = random_edit(body.mesh(), size, &mut dice);
@@ -193,9 +194,13 @@ fn a_cut_that_ends_leaves_two_pieces_and_no_step_before_does() {
         assert!(body.piece_count() >= 2);
         assert!(pieces == 0 || body.piece_count() == pieces);
         // The two faces of the crack coincide; nothing passes through anything.
-        let mut finder = TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: false });
+        let mut finder = Finder::new(FindOptions {
+            touch: Touch::Proper,
+            threads: Threads::One,
+            ..FindOptions::default()
+        });
         assert_eq!(finder.find_self_pairs(&body), expected(&body, Touch::Proper));
-        let mut finder = TearingFinder::default();
+        let mut finder = Finder::default();
         assert_eq!(finder.find_self_pairs(&body), expected(&body, Touch::Include));
     }
 }
@@ -254,7 +259,7 @@ proptest! {
         after.sort();
         expected.sort();
         prop_assert_eq!(after, expected);
-        let mut finder = TearingFinder::default();
+        let mut finder = Finder::default();
         prop_assert_eq!(finder.find_self_pairs(&body), crate::expected(&body, Touch::Include));
         prop_assert!(body.split(&of[1..]).is_err());
     }
@@ -293,7 +298,7 @@ proptest! {
         let expected: Vec<Vec<TriangleId>> = expected.into_values().collect();
         let pieces: Vec<Vec<TriangleId>> = (0..count).map(|k| body.piece_triangles(k)).collect();
         prop_assert_eq!(pieces, expected);
-        let mut finder = TearingFinder::default();
+        let mut finder = Finder::default();
         prop_assert_eq!(finder.find_self_pairs(&body), crate::expected(&body, Touch::Include));
         // Life goes on.
         let edit = random_edit(body.mesh(), 40, &mut dice);
@@ -307,7 +312,7 @@ proptest! {
 fn a_hundred_thousand_edits() {
     let mut dice = Dice(42);
     let mut body = TearingBody::build(shapes::icosphere(1.0, 3));
-    let mut finder = TearingFinder::new(PairOptions { parallel: false, ..PairOptions::default() });
+    let mut finder = Finder::new(FindOptions { threads: Threads::One, ..FindOptions::default() });
     let (mut edits, mut steps) = (0, 0);
     while edits < 100_000 {
         let mut edit = random_edit(body.mesh(), 120, &mut dice);
@@ -349,7 +354,7 @@ fn bad_edits_are_refused_and_change_nothing() {
     body.apply(&all).unwrap();
     assert!(body.apply(&all).is_err());
     assert_eq!((body.validate(), body.piece_count()), (Ok(()), 0));
-    assert!(TearingFinder::default().find_self_pairs(&body).is_empty());
+    assert!(Finder::default().find_self_pairs(&body).is_empty());
     body.apply(&MeshEdit { added: vec![good([0, 1, 2]), good([2, 1, 3])], ..MeshEdit::default() }).unwrap();
     assert_eq!((body.validate(), body.quality().triangles), (Ok(()), 2));
     let wrong = body.set_positions(&[DVec3::ZERO]);

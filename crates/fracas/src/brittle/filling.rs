@@ -4,7 +4,8 @@ use super::grading::SurfaceSizes;
 use crate::geom::DVec3;
 use crate::mesh::tets::{GradedOptions, StuffError, StuffOptions, TetMesh, stuff, stuff_graded};
 use crate::mesh::{Adjacency, Mesh, Report};
-use crate::tree::{MeshTree, Side};
+use crate::tree::MeshTree;
+use crate::walk::Side;
 
 /// How to fill a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -174,8 +175,8 @@ fn cell_of(surface: &Mesh, cells: f64) -> Result<f64, FillError> {
 
 /// Distance to a closed surface, negative inside; `far` stands for everything farther away.
 fn signed_distance(tree: &MeshTree, p: DVec3, far: f64) -> f64 {
-    let distance = tree.find_nearest(p, far).map_or(far, |near| near.distance);
-    match tree.side_of(p) {
+    let distance = tree.view().nearest(p, far).map_or(far, |near| near.distance);
+    match tree.view().side_of(p) {
         Side::Inside => -distance,
         Side::On => 0.0,
         Side::Outside => distance,
@@ -222,7 +223,7 @@ mod tests {
             let tree = MeshTree::build(surface);
             let cell = (tree.mesh().bounds().1 - tree.mesh().bounds().0).max_element() / cells;
             for &p in boundary.mesh.positions() {
-                assert!(tree.find_nearest(p, f64::INFINITY).unwrap().distance < 1e-5 * cell);
+                assert!(tree.view().nearest(p, f64::INFINITY).unwrap().distance < 1e-5 * cell);
             }
         }
     }

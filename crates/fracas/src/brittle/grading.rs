@@ -64,7 +64,7 @@ impl SurfaceSizes {
             // Farther away than this they ask for no less.
             let reach = (size - least) / SLOPE;
             if reach > 0.0
-                && let Some(near) = edges.find_nearest(p, reach)
+                && let Some(near) = edges.view().nearest(p, reach)
             {
                 size = size.min(least + SLOPE * near.distance);
             }
@@ -100,7 +100,7 @@ fn thickness_below(surface: &MeshTree, triangle: TriangleId) -> f64 {
     let below = places.filter_map(|place| {
         // From a little below, so that the triangle itself does not count.
         let start = place + inward * (1e-9 * far);
-        surface.cast_ray(start, start + inward * far).0.map(|hit| hit.t * far)
+        surface.view().cast_ray(start, start + inward * far).map(|hit| hit.t * far)
     });
     below.fold(f64::INFINITY, f64::min)
 }

@@ -51,7 +51,7 @@ impl OriginalField {
                     let point = surface.mesh().triangle(TriangleId(t)).closest_point(p);
                     point.distance(p) * (1.0 + 1e-9) + 1e-300
                 });
-                let near = surface.find_nearest(p, reach).map(|near| near.triangle.0);
+                let near = surface.view().nearest(p, reach).map(|near| near.triangle.0);
                 found.push(near.unwrap_or_else(|| found.last().copied().unwrap_or(0)));
             }
             found

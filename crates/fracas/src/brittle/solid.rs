@@ -199,7 +199,7 @@ fn depths(mesh: &TetMesh, surface: &MeshTree, original: &OriginalField) -> Vec<f
         // What the grid finds is nearly always the nearest; the tree makes sure.
         let guess =
             original.find(surface, p, f64::INFINITY).map_or(f64::INFINITY, |near| near.squared.sqrt());
-        surface.find_nearest(p, guess).map_or(guess, |near| near.distance)
+        surface.view().nearest(p, guess).map_or(guess, |near| near.distance)
     };
     #[cfg(feature = "parallel")]
     {

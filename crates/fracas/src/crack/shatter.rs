@@ -110,6 +110,7 @@ pub fn shatter_along(
         added: new
             .map(|id| NewTriangle { corners: work.corners(id), origin: origins[id.index() - first_slot] })
             .collect(),
+        twins: work.twins().collect(),
     };
     Ok(Shattered::of(mesh, edit))
 }

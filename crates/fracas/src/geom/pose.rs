@@ -1,5 +1,6 @@
 //! Where a rigid body is: a rotation, then a translation.
 
+use super::Triangle;
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 /// A rigid motion from body space to world space.
@@ -82,6 +83,13 @@ impl Pose {
         }
         let r = &self.rotation;
         r.x_axis * p.x + r.y_axis * p.y + r.z_axis * p.z + self.translation
+    }
+
+    /// The triangle in world space, corner by corner.
+    #[inline]
+    #[must_use]
+    pub fn apply_to_triangle(&self, t: &Triangle) -> Triangle {
+        Triangle::new(self.apply(t.a), self.apply(t.b), self.apply(t.c))
     }
 
     /// The inverse motion, rounded.

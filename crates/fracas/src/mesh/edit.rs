@@ -37,6 +37,9 @@ pub struct MeshEdit {
     pub moved: Vec<(u32, DVec3)>,
     /// New triangles. Their ids continue after the mesh's last slot.
     pub added: Vec<NewTriangle>,
+    /// Vertices, of the mesh or new, that a crack has made of one point. Queries of a body against itself may take
+    /// such twins for one vertex until they have moved apart ([`Twins`](crate::Twins)).
+    pub twins: Vec<[u32; 2]>,
 }
 
 /// A triangle that an edit adds.
@@ -93,8 +96,12 @@ impl MeshEdit {
     /// Whether the edit changes nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { removed, new_positions, moved, added } = self;
-        removed.is_empty() && new_positions.is_empty() && moved.is_empty() && added.is_empty()
+        let Self { removed, new_positions, moved, added, twins } = self;
+        removed.is_empty()
+            && new_positions.is_empty()
+            && moved.is_empty()
+            && added.is_empty()
+            && twins.is_empty()
     }
 
     /// Makes the edit empty and keeps its memory.
@@ -103,6 +110,7 @@ impl MeshEdit {
         self.new_positions.clear();
         self.moved.clear();
         self.added.clear();
+        self.twins.clear();
     }
 
     /// How many triangles the edit adds in place of removed ones, and how many along a crack.
@@ -197,6 +205,14 @@ pub enum EditError {
         added: usize,
         /// The triangle it names.
         triangle: TriangleId,
+    },
+    /// A twin is neither there nor new.
+    #[error("vertex {vertex} cannot be a twin: there will be {vertices} vertices")]
+    NoSuchTwin {
+        /// The first such vertex in the list.
+        vertex: u32,
+        /// How many vertices the mesh has after the edit.
+        vertices: usize,
     },
     /// More triangles or vertices than ids.
     #[error("{count} {what} are more than the {limit} that a mesh under edits can have")]

@@ -43,6 +43,8 @@ pub struct LiveMesh {
     first: Vec<u32>,
     /// The neighbours of each corner in the list of its vertex.
     links: Vec<Link>,
+    /// By vertex: the next of its twins, in a circle; empty if there are none.
+    twins: Vec<u32>,
     scratch: Scratch,
 }
 
@@ -107,6 +109,7 @@ impl LiveMesh {
             alive: vec![true; slots],
             live_count: slots,
             links: vec![Link { next: NONE, previous: NONE }; 3 * slots],
+            twins: Vec::new(),
             scratch: Scratch::default(),
         };
         // Backwards, so that every list begins in ascending order.
@@ -200,6 +203,49 @@ impl LiveMesh {
         })
     }
 
+    /// Whether any vertices are twins; see [`MeshEdit::twins`].
+    #[must_use]
+    pub fn has_twins(&self) -> bool {
+        !self.twins.is_empty()
+    }
+
+    /// Pairs of twins from which all others follow.
+    pub fn twins(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
+        let next = self.twins.iter().enumerate().map(|(vertex, &twin)| [vertex as u32, twin]);
+        next.filter(|[vertex, twin]| vertex != twin)
+    }
+
+    /// The first of the twins of a vertex that are where it is, itself included. Panics if there is no such vertex.
+    #[must_use]
+    pub fn welded(&self, vertex: u32) -> u32 {
+        let (mut first, mut twin) = (vertex, vertex);
+        while let Some(&next) = self.twins.get(twin as usize) {
+            if next == vertex {
+                break;
+            }
+            twin = next;
+            if twin < first && self.positions[twin as usize] == self.positions[vertex as usize] {
+                first = twin;
+            }
+        }
+        first
+    }
+
+    /// Makes two vertices, and the twins of both, twins of each other.
+    fn join_twins(&mut self, [a, b]: [u32; 2]) {
+        if self.twins.len() < self.positions.len() {
+            let known = self.twins.len() as u32;
+            self.twins.extend(known..self.positions.len() as u32);
+        }
+        let mut twin = self.twins[a as usize];
+        while twin != a && twin != b {
+            twin = self.twins[twin as usize];
+        }
+        if twin != b {
+            self.twins.swap(a as usize, b as usize);
+        }
+    }
+
     /// Whether an edit can be applied.
     ///
     /// # Errors
@@ -242,6 +288,7 @@ impl LiveMesh {
             let link = self.put_first(vertex, self.links.len() as u32);
             self.links.push(link);
         }
+        edit.twins.iter().for_each(|&twins| self.join_twins(twins));
         self.live_count = self.live_count - edit.removed.len() + edit.added.len();
         Ok(Applied {
             triangles: slot as u32..slots as u32,
@@ -330,6 +377,10 @@ impl LiveMesh {
         }
         self.check_moved(edit, &mut scratch.moved)?;
         self.check_added(edit, &scratch.removed)?;
+        let vertices = self.vertex_count() + edit.new_positions.len();
+        if let Some(&vertex) = edit.twins.iter().flatten().find(|&&v| v as usize >= vertices) {
+            return Err(EditError::NoSuchTwin { vertex, vertices });
+        }
         let counts = [
             ("vertices", self.vertex_count() + edit.new_positions.len(), MOST_VERTICES),
             ("triangle slots", self.slot_count() + edit.added.len(), MOST_SLOTS),

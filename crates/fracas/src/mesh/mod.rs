@@ -1,6 +1,7 @@
 //! Things with identity: vertices and triangles that keep their ids while a body lives.
 
 mod adjacency;
+mod borrowed;
 mod edit;
 mod live;
 mod ops;
@@ -10,6 +11,7 @@ mod surface;
 pub mod tets;
 
 pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
+pub use borrowed::MeshRef;
 pub use edit::{EditError, MeshEdit, NewTriangle, Origin};
 pub use live::{Applied, LiveMesh};
 pub use report::Report;

@@ -82,19 +82,7 @@ impl Mesh {
     /// ));
     /// ```
     pub fn new(positions: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
-        // The last id is kept free, so that structures may use it to mean "none".
-        for (what, count) in [("vertices", positions.len()), ("triangles", triangles.len())] {
-            if count >= u32::MAX as usize {
-                return Err(MeshError::TooMany { what, count });
-            }
-        }
-        check_finite(&positions)?;
-        let vertices = positions.len();
-        for (triangle, corners) in triangles.iter().enumerate() {
-            if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices) {
-                return Err(MeshError::NoSuchVertex { triangle, vertex, vertices });
-            }
-        }
+        check_parts(&positions, &triangles)?;
         Ok(Self { positions, triangles })
     }
 
@@ -194,6 +182,24 @@ impl Mesh {
     pub fn into_parts(self) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         (self.positions, self.triangles)
     }
+}
+
+/// Checks that positions and triangles make a mesh.
+pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), MeshError> {
+    // The last id is kept free, so that structures may use it to mean "none".
+    for (what, count) in [("vertices", positions.len()), ("triangles", triangles.len())] {
+        if count >= u32::MAX as usize {
+            return Err(MeshError::TooMany { what, count });
+        }
+    }
+    check_finite(positions)?;
+    let vertices = positions.len();
+    for (triangle, corners) in triangles.iter().enumerate() {
+        if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices) {
+            return Err(MeshError::NoSuchVertex { triangle, vertex, vertices });
+        }
+    }
+    Ok(())
 }
 
 fn check_finite(positions: &[DVec3]) -> Result<(), MeshError> {

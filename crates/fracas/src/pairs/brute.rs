@@ -40,8 +40,7 @@ pub fn find_self_pairs(mesh: &Mesh, touch: Touch) -> Vec<Pair> {
 }
 
 fn posed(mesh: &Mesh, pose: &Pose, index: usize) -> Triangle {
-    let t = mesh.triangle(TriangleId(index as u32));
-    Triangle::new(pose.apply(t.a), pose.apply(t.b), pose.apply(t.c))
+    pose.apply_to_triangle(&mesh.triangle(TriangleId(index as u32)))
 }
 
 /// Exact comparison of the `f64` boxes, to spare most of the exact tests.

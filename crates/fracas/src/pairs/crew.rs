@@ -4,54 +4,75 @@
 //! take tasks from the list as they become free, each collecting its own pairs. Sorting the union makes the result
 //! independent of who did what.
 
-use super::{Pair, PairOptions, PairStats, Touch};
+use super::{FindStats, Pair};
 
 /// One thread's share of a query: its stack, its memory, its results.
 pub(crate) trait Worker: Default + Send {
     /// A part of a query.
     type Task: Copy + Sync;
-    /// What is compared with what.
-    type Meeting<'a>: Sync;
+    /// What is compared with what, and which meetings count.
+    type Query<'a>: Sync;
 
     /// Forgets the last query; keeps the memory.
     fn reset(&mut self);
 
-    /// Opens a task into `out`, or decides it if there is nothing to open.
-    fn open(
-        &mut self,
-        meeting: &Self::Meeting<'_>,
-        task: Self::Task,
-        touch: Touch,
-        out: &mut Vec<Self::Task>,
-    );
+    /// Finds the pairs of a task, in at most so many steps; takes off the steps that were used.
+    fn run(&mut self, query: &Self::Query<'_>, task: Self::Task, steps: &mut u64);
 
-    /// Finds all pairs of a task.
-    fn run(&mut self, meeting: &Self::Meeting<'_>, task: Self::Task, touch: Touch);
+    /// Moves what is left of tasks whose steps were used up to `out`.
+    fn take_rest(&mut self, out: &mut Vec<Self::Task>);
 
     /// What was found since the last reset, and the work it took.
-    fn results(&self) -> (&[Pair], PairStats);
+    fn results(&self) -> (&[Pair], FindStats);
 }
+
+/// How many threads a query may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Threads {
+    /// All threads of the current rayon pool, but only where a query is large enough to gain from them.
+    #[default]
+    Auto,
+    /// The caller's thread alone.
+    One,
+    /// All threads of the current rayon pool, however small the query is.
+    All,
+}
+
+impl Threads {
+    /// How many there are; 1 without the feature `parallel`.
+    pub(crate) fn count(self) -> usize {
+        #[cfg(feature = "parallel")]
+        if self != Self::One {
+            return rayon::current_num_threads();
+        }
+        1
+    }
+}
+
+/// With [`Threads::Auto`] a query begins on one thread. If it is not done after so many steps, some tenths of a millisecond, others
+/// join.
+const STEPS_ALONE: u64 = 4096;
 
 /// Tasks for each thread; more of them even out their sizes.
 const TASKS_PER_THREAD: usize = 64;
 
 /// Pairs from which sorting is shared too.
 #[cfg(feature = "parallel")]
-const MANY_PAIRS: usize = 100_000;
+const MANY_PAIRS: usize = 4_000;
 
 /// The workers of a finder, and its answer.
 pub(crate) struct Crew<W: Worker> {
-    workers: Vec<W>,
+    pub(crate) workers: Vec<W>,
     tasks: Vec<W::Task>,
     opened: Vec<W::Task>,
     pub(crate) pairs: Vec<Pair>,
-    pub(crate) stats: PairStats,
+    pub(crate) stats: FindStats,
 }
 
 impl<W: Worker> Default for Crew<W> {
     fn default() -> Self {
         let (tasks, opened) = (Vec::new(), Vec::new());
-        Self { workers: vec![W::default()], tasks, opened, pairs: Vec::new(), stats: PairStats::default() }
+        Self { workers: vec![W::default()], tasks, opened, pairs: Vec::new(), stats: FindStats::default() }
     }
 }
 
@@ -60,7 +81,7 @@ impl<W: Worker> Crew<W> {
     pub(crate) fn reset(&mut self) {
         self.pairs.clear();
         self.tasks.clear();
-        self.stats = PairStats::default();
+        self.stats = FindStats::default();
         self.workers.iter_mut().for_each(W::reset);
     }
 
@@ -69,17 +90,40 @@ impl<W: Worker> Crew<W> {
         self.tasks.push(task);
     }
 
-    /// Finds the pairs of all tasks that were added since the last reset.
-    pub(crate) fn find(&mut self, meeting: &W::Meeting<'_>, options: &PairOptions) {
-        let threads = threads(options);
-        if threads > 1 {
-            self.open_until(meeting, options.touch, TASKS_PER_THREAD * threads);
-            self.run_on_threads(meeting, options.touch, threads);
+    /// Works off all tasks that were added. More may be added afterwards, for another round.
+    pub(crate) fn run(&mut self, query: &W::Query<'_>, threads: Threads) {
+        let count = threads.count();
+        let mut steps = if threads == Threads::Auto && count > 1 { STEPS_ALONE } else { u64::MAX };
+        if count == 1 || threads == Threads::Auto {
+            let mut done = 0;
+            while done < self.tasks.len() && steps > 0 {
+                self.workers[0].run(query, self.tasks[done], &mut steps);
+                done += 1;
+            }
+            self.tasks.drain(..done);
+            self.workers[0].take_rest(&mut self.tasks);
+        }
+        if !self.tasks.is_empty() {
+            self.open_until(query, TASKS_PER_THREAD * count);
+            self.run_on_threads(query, count);
+            self.tasks.clear();
+        }
+    }
+
+    /// Works off all tasks that were added, none of which can be opened.
+    pub(crate) fn run_as_they_are(&mut self, query: &W::Query<'_>, threads: usize) {
+        if threads > 1 && self.tasks.len() > 1 {
+            self.run_on_threads(query, threads);
         } else {
             for &task in &self.tasks {
-                self.workers[0].run(meeting, task, options.touch);
+                self.workers[0].run(query, task, &mut { u64::MAX });
             }
         }
+        self.tasks.clear();
+    }
+
+    /// Collects and sorts what all workers have found.
+    pub(crate) fn finish(&mut self, threads: Threads) {
         for worker in &self.workers {
             let (pairs, stats) = worker.results();
             self.pairs.extend_from_slice(pairs);
@@ -90,21 +134,22 @@ impl<W: Worker> Crew<W> {
     }
 
     /// Opens tasks, all of a generation at a time, until there are enough of them.
-    fn open_until(&mut self, meeting: &W::Meeting<'_>, touch: Touch, enough: usize) {
+    fn open_until(&mut self, query: &W::Query<'_>, enough: usize) {
         for _ in 0..64 {
             if self.tasks.is_empty() || self.tasks.len() >= enough {
                 break;
             }
             self.opened.clear();
             for &task in &self.tasks {
-                self.workers[0].open(meeting, task, touch, &mut self.opened);
+                self.workers[0].run(query, task, &mut 1);
+                self.workers[0].take_rest(&mut self.opened);
             }
             std::mem::swap(&mut self.tasks, &mut self.opened);
         }
     }
 
     #[cfg(feature = "parallel")]
-    fn run_on_threads(&mut self, meeting: &W::Meeting<'_>, touch: Touch, threads: usize) {
+    fn run_on_threads(&mut self, query: &W::Query<'_>, threads: usize) {
         use rayon::prelude::*;
         use std::sync::atomic::{AtomicUsize, Ordering};
         while self.workers.len() < threads {
@@ -113,19 +158,19 @@ impl<W: Worker> Crew<W> {
         let (tasks, next) = (&self.tasks, AtomicUsize::new(0));
         self.workers.par_iter_mut().with_max_len(1).for_each(|worker| {
             while let Some(&task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                worker.run(meeting, task, touch);
+                worker.run(query, task, &mut { u64::MAX });
             }
         });
     }
 
     #[cfg(not(feature = "parallel"))]
-    fn run_on_threads(&mut self, _: &W::Meeting<'_>, _: Touch, _: usize) {
+    fn run_on_threads(&mut self, _: &W::Query<'_>, _: usize) {
         unreachable!("one thread without the feature `parallel`");
     }
 
-    fn sort(&mut self, threads: usize) {
+    fn sort(&mut self, threads: Threads) {
         #[cfg(feature = "parallel")]
-        if threads > 1 && self.pairs.len() > MANY_PAIRS {
+        if threads.count() > 1 && self.pairs.len() > MANY_PAIRS {
             use rayon::slice::ParallelSliceMut;
             self.pairs.par_sort_unstable();
             return;
@@ -133,13 +178,4 @@ impl<W: Worker> Crew<W> {
         let _ = threads;
         self.pairs.sort_unstable();
     }
-}
-
-fn threads(options: &PairOptions) -> usize {
-    #[cfg(feature = "parallel")]
-    if options.parallel {
-        return rayon::current_num_threads();
-    }
-    let _ = options;
-    1
 }

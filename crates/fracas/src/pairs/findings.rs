@@ -1,8 +1,6 @@
-//! What rows have yielded so far: pairs that certainly cross, pairs still open, and the step that decides those.
+//! What rows have yielded so far: pairs that certainly cross, and pairs still open.
 
-use super::{LANES, Pair, PairStats, RowFilter, RowSide, Touch};
-use crate::exact;
-use crate::geom::{DVec3, Pose, Triangle};
+use super::{FindStats, LANES, RowFilter, RowSide};
 use fearless_simd::prelude::*;
 
 /// Triangle pairs on their way from the row filter to the answer.
@@ -12,22 +10,6 @@ pub(crate) struct Findings {
     pub(crate) crossing: Vec<(u32, u32)>,
     /// Pairs that must be decided exactly.
     pub(crate) open: Vec<(u32, u32)>,
-}
-
-/// The triangles of one body, as vertex indices and positions.
-#[derive(Clone, Copy)]
-pub(crate) struct Surface<'a> {
-    pub(crate) positions: &'a [DVec3],
-    pub(crate) triangles: &'a [[u32; 3]],
-}
-
-impl Surface<'_> {
-    #[inline]
-    fn posed(&self, triangle: u32, pose: &Pose) -> Triangle {
-        let ids = self.triangles[triangle as usize];
-        let at = |v: u32| pose.apply(self.positions[v as usize]);
-        Triangle::new(at(ids[0]), at(ids[1]), at(ids[2]))
-    }
 }
 
 impl Findings {
@@ -47,7 +29,7 @@ impl Findings {
         filter: &RowFilter<S>,
         (a_side, a_ids): (&RowSide, &[u32; LANES]),
         (b_side, b_ids): (&RowSide, &[u32; LANES]),
-        stats: &mut PairStats,
+        stats: &mut FindStats,
     ) {
         // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
         let (a_low, a_high) = a_side.bounds();
@@ -80,7 +62,7 @@ impl Findings {
         &mut self,
         filter: &RowFilter<S>,
         (side, ids): (&RowSide, &[u32; LANES]),
-        stats: &mut PairStats,
+        stats: &mut FindStats,
     ) {
         for one in 0..LANES {
             let later = side.used() & (!1_u32 << one);
@@ -96,46 +78,6 @@ impl Findings {
                 self.open.push((ids[one], ids[lane]));
             }
         }
-    }
-
-    /// Decides the open pairs of a body with itself, and moves all that count to `pairs`.
-    pub(crate) fn decide_itself(
-        &mut self,
-        body: Surface,
-        touch: Touch,
-        pairs: &mut Vec<Pair>,
-        stats: &mut PairStats,
-    ) {
-        stats.decided += self.open.len() as u64;
-        for (i, j) in self.open.drain(..) {
-            let ids = [body.triangles[i as usize], body.triangles[j as usize]];
-            let (t, u) = (body.posed(i, &Pose::IDENTITY), body.posed(j, &Pose::IDENTITY));
-            if touch.accepts(exact::tri_tri_shared(&t, ids[0], &u, ids[1])) {
-                self.crossing.push((i, j));
-            }
-        }
-        pairs.extend(self.crossing.drain(..).map(|(i, j)| Pair::new(i.min(j), i.max(j))));
-    }
-
-    /// Decides the open pairs between two bodies, and moves all that count to `pairs`; `swapped` if `a` is the
-    /// caller's second.
-    pub(crate) fn decide_two(
-        &mut self,
-        (a, pose_a): (Surface, &Pose),
-        (b, pose_b): (Surface, &Pose),
-        swapped: bool,
-        touch: Touch,
-        pairs: &mut Vec<Pair>,
-        stats: &mut PairStats,
-    ) {
-        stats.decided += self.open.len() as u64;
-        for (i, j) in self.open.drain(..) {
-            if touch.accepts(exact::tri_tri(&a.posed(i, pose_a), &b.posed(j, pose_b))) {
-                self.crossing.push((i, j));
-            }
-        }
-        let in_order = |(i, j)| if swapped { Pair::new(j, i) } else { Pair::new(i, j) };
-        pairs.extend(self.crossing.drain(..).map(in_order));
     }
 }
 

@@ -27,9 +27,10 @@ mod pack;
 mod row;
 mod vec8;
 
+pub use crew::Threads;
 pub(crate) use crew::{Crew, Worker};
 pub use fan::Fan;
-pub(crate) use findings::{Findings, Surface, bits};
+pub(crate) use findings::{Findings, bits};
 pub use frame::Frame;
 pub use pack::{Corners, Eight, Packed, PairFilter, Steps, whole_steps};
 pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};
@@ -77,26 +78,24 @@ impl Touch {
     }
 }
 
-/// What to find, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PairOptions {
-    /// Which meetings count. Default: all of them.
-    pub touch: Touch,
-    /// Use all threads of the current rayon pool. The pairs are the same, byte for byte, either way. Has no
-    /// effect without the feature `parallel`. Default: true.
-    pub parallel: bool,
-}
-
-impl Default for PairOptions {
-    fn default() -> Self {
-        Self { touch: Touch::Include, parallel: true }
-    }
+/// What becomes of the two faces of a crack while they lie on each other.
+///
+/// A cut gives a body two faces that coincide at birth. Vertices that a cut made of one point are *twins*
+/// ([`MeshEdit::twins`](crate::mesh::MeshEdit::twins)). They count as one vertex as long as their positions are equal, bit for bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Twins {
+    /// Queries of a body against itself take twins that are still at one place for one vertex. So triangles that
+    /// meet only there are neighbours, and the two faces of a fresh crack are no pairs.
+    #[default]
+    LeaveOut,
+    /// Every two triangles that touch are a pair, twins or not.
+    Report,
 }
 
 /// Work done by one query. Every count is the same at any number of threads; `decided` may differ a little between
 /// processors, since they round the filter's arithmetic differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PairStats {
+pub struct FindStats {
     /// Pairs of tree nodes (or cells) opened.
     pub node_pairs: u64,
     /// Rows of eight triangles met by one triangle.
@@ -111,7 +110,7 @@ pub struct PairStats {
     pub found: u64,
 }
 
-impl std::ops::AddAssign for PairStats {
+impl std::ops::AddAssign for FindStats {
     fn add_assign(&mut self, other: Self) {
         self.node_pairs += other.node_pairs;
         self.rows += other.rows;

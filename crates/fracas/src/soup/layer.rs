@@ -6,10 +6,10 @@ use crate::geom::{DVec3, Triangle};
 use crate::pairs::{Steps, whole_steps};
 
 /// Positions and triangles of a mesh, moved to where they are looked for.
-#[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
-    pub(super) positions: &'a [DVec3],
-    pub(super) triangles: &'a [[u32; 3]],
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Source<'a> {
+    pub(crate) positions: &'a [DVec3],
+    pub(crate) triangles: &'a [[u32; 3]],
 }
 
 impl Source<'_> {

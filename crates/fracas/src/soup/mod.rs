@@ -22,7 +22,7 @@
 //! ones that look up to its level. Of two cells of one level, the one with the lower key finds the other, so every
 //! pair is met once and there is nothing to be sorted out afterwards.
 //!
-//! # Invariants (all checked by [`SoupFinder::validate`])
+//! # Invariants (all checked by `Soup::validate`)
 //!
 //! - Every triangle is in one lane of one row of one cell, of the level that its size asks for or of a coarser one.
 //! - The boxes of lanes, rows and cells hold the exact triangles.
@@ -69,8 +69,9 @@ mod table;
 mod validate;
 mod window;
 
-pub use find::SoupFinder;
+pub(crate) use find::Soup;
 pub use kfree::KFree;
+pub(crate) use layer::Source;
 
 /// How a cell is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Candidate pairs wait here until eight of them fill a vector.
 
 use super::rows::{LaneBoxes, RowBox};
-use crate::pairs::{Findings, LANES, Packed, PairFilter, PairStats, bits};
+use crate::pairs::{FindStats, Findings, LANES, Packed, PairFilter, bits};
 use fearless_simd::prelude::*;
 use fearless_simd::{i32x8, mask32x8, u32x8};
 
@@ -123,7 +123,7 @@ impl Packer {
         simd: S,
         a: &RowView,
         b: &RowView,
-        stats: &mut PairStats,
+        stats: &mut FindStats,
     ) {
         // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
         let a_near = a.lanes.overlapping(simd, b.bounds.low(), b.bounds.high());
@@ -140,7 +140,7 @@ impl Packer {
 
     /// Adds the pairs of one row with itself.
     #[inline(always)]
-    pub(super) fn add_row<S: Simd>(&mut self, simd: S, row: &RowView, stats: &mut PairStats) {
+    pub(super) fn add_row<S: Simd>(&mut self, simd: S, row: &RowView, stats: &mut FindStats) {
         self.boxes.make_room(LANES);
         stats.rows += LANES as u64 - 1;
         for one in 0..LANES - 1 {

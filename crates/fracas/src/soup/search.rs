@@ -9,13 +9,13 @@ use super::rows::{LaneBoxes, RowBox};
 use super::window::{GridRow, Window};
 use crate::exact;
 use crate::geom::{DVec3, Triangle};
-use crate::pairs::{Findings, LANES, Pair, PairStats, Touch};
+use crate::pairs::{FindStats, Findings, LANES, Pair, Touch, Worker};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 use std::ops::Range;
 
 /// What is asked: one mesh against itself, or two against each other.
-pub(super) struct Question<'a> {
+pub(crate) struct Question<'a> {
     pub(super) grid: &'a Grid,
     pub(super) sources: &'a [Source<'a>],
     pub(super) touch: Touch,
@@ -40,7 +40,7 @@ struct Group {
 
 /// One thread's share of a query: its memory, its results.
 #[derive(Default)]
-pub(super) struct Worker {
+pub(crate) struct CellSearch {
     window: Window,
     /// Groups of all cells that are being searched, and for each cell where its groups end.
     groups: Vec<Group>,
@@ -50,28 +50,38 @@ pub(super) struct Worker {
     /// Candidates, by the scale in which they are compared.
     packers: Vec<Packer>,
     findings: Findings,
-    pub(super) pairs: Vec<Pair>,
-    pub(super) stats: PairStats,
+    pairs: Vec<Pair>,
+    stats: FindStats,
 }
 
-impl Worker {
-    /// Forgets the last query; keeps the memory.
-    pub(super) fn reset(&mut self) {
+impl Worker for CellSearch {
+    /// From the first cell to the one after the last: all pairs that they have with themselves and with later ones.
+    type Task = [usize; 2];
+    type Query<'a> = Question<'a>;
+
+    fn reset(&mut self) {
         self.findings.clear();
         self.pairs.clear();
-        self.stats = PairStats::default();
+        self.stats = FindStats::default();
     }
 
-    /// Finds all pairs that cells of the given range have with themselves and with later ones.
-    pub(super) fn run(&mut self, question: &Question, cells: Range<usize>) {
+    fn run(&mut self, question: &Question, [first, end]: [usize; 2], _: &mut u64) {
         let level = Level::new();
         if question.sources.len() == 1 {
-            dispatch!(level, simd => self.run_vectorised::<_, true>(simd, question, cells));
+            dispatch!(level, simd => self.run_vectorised::<_, true>(simd, question, first..end));
         } else {
-            dispatch!(level, simd => self.run_vectorised::<_, false>(simd, question, cells));
+            dispatch!(level, simd => self.run_vectorised::<_, false>(simd, question, first..end));
         }
     }
 
+    fn take_rest(&mut self, _: &mut Vec<[usize; 2]>) {}
+
+    fn results(&self) -> (&[Pair], FindStats) {
+        (&self.pairs, self.stats)
+    }
+}
+
+impl CellSearch {
     #[inline(always)]
     fn run_vectorised<S: Simd, const ITSELF: bool>(
         &mut self,

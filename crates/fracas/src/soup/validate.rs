@@ -1,6 +1,6 @@
 //! Checks every invariant of the grid against the mesh it was made of.
 
-use super::SoupFinder;
+use super::Soup;
 use super::layer::{NOT_FLAT, Scale, Source};
 use super::order::{self, AXIS_BITS};
 use super::window::Window;
@@ -11,13 +11,13 @@ use crate::tree::Broken;
 use fearless_simd::Level;
 use std::collections::BTreeMap;
 
-impl SoupFinder {
-    /// Checks that the grid of the last [`SoupFinder::find_self_pairs`] or [`SoupFinder::populate`] is sound.
+impl Soup {
+    /// Checks that the grid of the last query, which was about one mesh alone, is sound.
     ///
     /// # Errors
     /// The first invariant found broken; also if the grid is of another mesh.
-    pub fn validate(&self, mesh: &Mesh) -> Result<(), Broken> {
-        let grid = self.grid();
+    pub(crate) fn validate(&self, mesh: &Mesh) -> Result<(), Broken> {
+        let grid = &self.grid;
         let vertices = |scale: &Scale| scale.steps.len() == mesh.vertex_count();
         let is_its = grid.triangle_count() == mesh.triangle_count()
             && grid.scales[..grid.scale_count].iter().all(vertices);

@@ -176,13 +176,6 @@ impl Slot {
     pub(super) fn union(&self, other: &Self) -> Bounds {
         (self.low.min(other.low), self.high.max(other.high))
     }
-
-    /// Whether two closed boxes share a point.
-    #[inline]
-    pub(super) fn overlaps(&self, other: &Self) -> bool {
-        let apart = self.low.cmpgt(other.high).bitmask() | other.low.cmpgt(self.high).bitmask();
-        apart & 0b111 == 0
-    }
 }
 
 /// A subtree that has just been put into a slot.

@@ -23,8 +23,7 @@
 //!   their parts joined (`split`). Where a body shatters at once, new surface joins the piece it belongs to only after that
 //!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`).
 //! - When vertices move, all boxes are made new in one pass over memory (`refit`).
-//! - Queries walk the trees down to subtrees of eight triangles (`find`); a body against itself is first written down in
-//!   nodes of eight boxes (`snapshot`).
+//! - Queries walk the trees in nodes of eight boxes, down to subtrees of eight triangles (`hierarchy`).
 //!
 //! # Invariants (all checked by [`TearingBody::validate`])
 //!
@@ -61,33 +60,34 @@ mod balance;
 mod boxes;
 mod build;
 mod connect;
-mod find;
 mod follow;
 mod heights;
+mod hierarchy;
 mod metric;
 mod patches;
+mod piece;
 mod place;
 mod quality;
 mod refit;
 mod settle;
 mod shatter;
 mod small;
-mod snapshot;
 mod split;
 mod validate;
 
 pub use boxes::TreeBox;
 pub use build::TearingBuild;
-pub use find::TearingFinder;
 pub use follow::TearStats;
 pub use metric::Metric;
+pub use piece::Piece;
 pub use quality::TearingQuality;
 pub use shatter::ShatterError;
 pub use split::SplitError;
 
 use crate::geom::DVec3;
 use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};
-use crate::pairs::{Frame, Precision};
+use crate::pairs::Frame;
+use crate::walk::{Corners, Stamp, reach_of};
 use arena::{Arena, NONE};
 use connect::Clusters;
 use follow::{FollowScratch, leaf_slot};
@@ -154,11 +154,12 @@ pub struct TearingBody {
     tree: Tree,
     options: TearingOptions,
     clusters: Clusters,
+    stamp: Stamp,
 }
 
 /// One connected part of a body, as far as its trees know.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct PieceRoot {
     /// The slot of the root.
     root: u32,
 }
@@ -168,7 +169,7 @@ struct Piece {
 struct Tree {
     frame: Frame,
     arena: Arena,
-    pieces: Vec<Piece>,
+    pieces: Vec<PieceRoot>,
     upkeep: Upkeep,
     /// The node up to which [`TearingBody::refit_and_optimise`] has come.
     cursor: usize,
@@ -182,11 +183,11 @@ impl TearingBody {
     ///
     /// ```
     /// use fracas::mesh::{MeshEdit, TriangleId, shapes};
-    /// use fracas::tearing::{TearingBody, TearingFinder};
+    /// use fracas::{Finder, TearingBody};
     /// let mut body = TearingBody::build(shapes::icosphere(1.0, 3));
     /// body.apply(&MeshEdit { removed: vec![TriangleId(17)], ..MeshEdit::default() }).unwrap();
     /// assert_eq!(body.mesh().live_count(), 1279);
-    /// assert!(TearingFinder::default().find_self_pairs(&body).is_empty());
+    /// assert!(Finder::default().find_self_pairs(&body).is_empty());
     /// ```
     #[must_use]
     pub fn build(mesh: Mesh) -> Self {
@@ -202,7 +203,7 @@ impl TearingBody {
         let mesh = LiveMesh::new(mesh);
         let mut tree = Tree::default();
         tree.rebuild(&mesh, &options);
-        Self { mesh, tree, options, clusters: Clusters::default() }
+        Self { mesh, tree, options, clusters: Clusters::default(), stamp: Stamp::new() }
     }
 
     /// The mesh as it is now.
@@ -231,6 +232,7 @@ impl TearingBody {
     /// O(m log n) for an edit of m triangles, and the budget of upkeep. Allocates only where vectors grow.
     pub fn apply(&mut self, edit: &MeshEdit) -> Result<TearStats, EditError> {
         let applied = self.mesh.apply(edit)?;
+        self.stamp = Stamp::new();
         let mut stats = self.tree.follow(&self.mesh, edit, &applied, &self.options);
         if self.options.separate {
             stats.parted = self.separate(edit) as u64;
@@ -266,6 +268,7 @@ impl TearingBody {
     /// # Errors
     /// As [`TearingBody::set_positions`].
     pub fn move_vertices(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
+        self.stamp = Stamp::new();
         self.mesh.set_positions(positions)
     }
 
@@ -280,6 +283,7 @@ impl TearingBody {
     /// Refits, and tries to tighten the next `count` nodes by permutations on the way; a body that deforms a lot gains
     /// from a slice of its nodes in every frame. Returns how many nodes were changed.
     pub fn refit_and_optimise(&mut self, count: usize) -> usize {
+        self.stamp = Stamp::new();
         self.tree.refit(&self.mesh, count, &self.options)
     }
 
@@ -289,11 +293,13 @@ impl TearingBody {
     /// # Cost
     /// O(n).
     pub fn lay_out(&mut self) {
+        self.stamp = Stamp::new();
         self.tree.lay_out();
     }
 
     /// Builds the tree of the whole body anew, as one piece for each there was.
     pub fn rebuild(&mut self) {
+        self.stamp = Stamp::new();
         self.tree.rebuild(&self.mesh, &self.options);
     }
 
@@ -340,7 +346,7 @@ impl Tree {
     /// The slot of the root of a new piece, still empty.
     fn new_piece(&mut self) -> u32 {
         let root = 2 * self.arena.new_holder();
-        self.pieces.push(Piece { root });
+        self.pieces.push(PieceRoot { root });
         root
     }
 
@@ -365,7 +371,7 @@ impl Tree {
     }
 
     /// The box around everything in frame coordinates; `None` for an empty body.
-    fn bounds(&self) -> Option<([f32; 3], [f32; 3])> {
+    fn bounds(&self) -> Option<Corners> {
         let roots = self.pieces.iter().map(|piece| *self.arena.slot(piece.root));
         let all = roots.reduce(|a, b| {
             let mut both = a;
@@ -377,13 +383,7 @@ impl Tree {
 
     /// Largest magnitude of a coordinate in the frame.
     fn reach(&self) -> f32 {
-        let Some((low, high)) = self.bounds() else { return 0.0 };
-        low.iter().chain(&high).fold(0.0_f32, |reach, x| reach.max(x.abs()))
-    }
-
-    fn precision(&self) -> Precision {
-        let reach = self.reach();
-        Precision { slack: Frame::SLACK * (reach / Frame::REACH), reach }
+        self.bounds().map_or(0.0, reach_of)
     }
 
     /// The metric to go by: area where boxes have no volume.

@@ -19,6 +19,7 @@ use super::follow::leaf_slot;
 use super::heights::roomy_height;
 use super::{SplitError, TearingBody, TearingOptions, Tree};
 use crate::mesh::{EditError, LiveMesh, MeshEdit};
+use crate::walk::Stamp;
 use std::ops::Range;
 
 /// Why a body cannot be broken like this.
@@ -58,6 +59,7 @@ impl TearingBody {
             return Err(SplitError::WrongLabelCount { slots, given: labels.len() }.into());
         }
         let applied = self.mesh.apply(edit)?;
+        self.stamp = Stamp::new();
         self.tree.drop_leaves(edit, slots);
         self.tree.shatter(&self.mesh, applied.triangles, labels, &self.options);
         if !edit.moved.is_empty() || self.tree.is_outside(edit) {

@@ -18,6 +18,7 @@ use super::arena::{Arena, NONE, Slot};
 use super::metric::Metric;
 use super::{TearingBody, TearingOptions, Tree};
 use crate::mesh::TriangleId;
+use crate::walk::Stamp;
 
 /// Labels that do not fit the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,6 +56,7 @@ impl TearingBody {
         if labels.len() != slots {
             return Err(SplitError::WrongLabelCount { slots, given: labels.len() });
         }
+        self.stamp = Stamp::new();
         let verdicts = self.tree.arena.judge_all(labels);
         for piece in 0..self.tree.pieces.len() {
             self.tree.divide(piece, &self.options, &|slot| verdicts.of(slot, labels));

@@ -7,11 +7,12 @@
 //!
 //! Subtrees are built side by side, each with node and leaf numbers of its own, and shifted into place.
 
+use super::Tree;
 use super::pieces::{LARGEST_SET, group_by_piece};
 use super::split::{Extent, Item, SplitRule, split};
-use super::{Child, Contours, Node, Tree};
 use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
+use crate::walk::{Child, Contours, Node};
 
 /// How to build a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Tree {
         }
         let mut tree = Self { frame, nodes, rows: vec![Row::ZERO; ids.len()], ids, contours: None };
         if options.self_queries {
-            tree.contours = Some(Contours::build(&tree));
+            tree.contours = Some(Contours::build(&tree.nodes, &tree.ids));
         }
         tree.refit_with(mesh, options.parallel);
         tree

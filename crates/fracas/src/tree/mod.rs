@@ -31,38 +31,29 @@
 //!
 //! For a mesh whose topology changes, edit-friendly structures pay; this tree must then be rebuilt.
 
-pub(crate) mod bridge;
 mod build;
-mod contour;
-mod find;
-mod gathered;
-mod nearest;
 mod pieces;
 mod quality;
-mod query;
 mod refit;
 pub(crate) mod split;
-pub(crate) mod traverse;
 mod validate;
 
 pub use build::BuildOptions;
-pub use find::PairFinder;
-pub use nearest::{Nearest, Side};
 pub use quality::Quality;
-pub use query::{QueryStats, RayHit};
 pub use split::SplitRule;
 pub use validate::Broken;
 
-use crate::geom::{Aabb, DVec3};
-use crate::mesh::{Mesh, MeshError};
-use crate::pairs::{Frame, LANES, Precision, Row, RowIds};
-use contour::Contours;
+use crate::geom::{Aabb, DVec3, Pose, Triangle};
+use crate::mesh::{Mesh, MeshError, TriangleId};
+use crate::pairs::{Frame, Row, RowIds};
+use crate::walk::{Child, Contours, Corners, Hierarchy, Node, Opened, Stamp, View, reach_of};
 
 /// A mesh and the tree over its triangles, always in step.
 #[derive(Clone, Debug)]
 pub struct MeshTree {
     mesh: Mesh,
     tree: Tree,
+    stamp: Stamp,
 }
 
 /// The tree alone; every method that needs positions is given the mesh.
@@ -74,88 +65,6 @@ pub(crate) struct Tree {
     ids: Vec<RowIds>,
     /// Present if the tree was built for self-queries.
     contours: Option<Contours>,
-}
-
-/// Eight boxes in frame coordinates and what they bound. Unused lanes hold empty boxes.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Node {
-    low: [[f32; LANES]; 3],
-    high: [[f32; LANES]; 3],
-    children: [Child; LANES],
-    /// Directions in which every face normal below the child certainly points: see `contour`.
-    signs: [u8; LANES],
-    /// Used lanes; they come first.
-    count: u32,
-    /// One past the last node of this subtree.
-    nodes_end: u32,
-    /// The leaves of this subtree.
-    leaves: [u32; 2],
-}
-
-/// What a lane of a node leads to: a node, a leaf, or nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Child(u32);
-
-impl Child {
-    const NONE: Self = Self(u32::MAX);
-    const LEAF_BIT: u32 = 1 << 31;
-
-    pub(crate) fn node(index: usize) -> Self {
-        Self(index as u32)
-    }
-
-    pub(crate) fn leaf(index: usize) -> Self {
-        Self(index as u32 | Self::LEAF_BIT)
-    }
-
-    #[inline(always)]
-    fn is_leaf(self) -> bool {
-        self.0 & Self::LEAF_BIT != 0
-    }
-
-    /// Index of the node or leaf.
-    #[inline(always)]
-    fn index(self) -> usize {
-        (self.0 & !Self::LEAF_BIT) as usize
-    }
-}
-
-impl Node {
-    const EMPTY: Self = Self {
-        low: [[f32::INFINITY; LANES]; 3],
-        high: [[f32::NEG_INFINITY; LANES]; 3],
-        children: [Child::NONE; LANES],
-        signs: [0; LANES],
-        count: 0,
-        nodes_end: 0,
-        leaves: [0; 2],
-    };
-
-    /// Used lanes with what they lead to.
-    #[inline(always)]
-    fn used(&self) -> impl Iterator<Item = (usize, Child)> + '_ {
-        self.children[..self.count as usize].iter().copied().enumerate()
-    }
-
-    /// One bit for every used lane.
-    #[inline(always)]
-    fn used_lanes(&self) -> u32 {
-        (1 << self.count) - 1
-    }
-
-    /// Directions in which every normal below the node certainly points.
-    #[inline(always)]
-    fn common_signs(&self) -> u8 {
-        self.signs[..self.count as usize].iter().fold(u8::MAX, |all, signs| all & signs)
-    }
-
-    /// The box of one lane in frame coordinates.
-    #[inline(always)]
-    fn lane_box(&self, lane: usize) -> ([f32; 3], [f32; 3]) {
-        let (low, high) = (&self.low, &self.high);
-        ([low[0][lane], low[1][lane], low[2][lane]], [high[0][lane], high[1][lane], high[2][lane]])
-    }
 }
 
 impl MeshTree {
@@ -179,7 +88,7 @@ impl MeshTree {
     #[must_use]
     pub fn build_with(mesh: Mesh, options: &BuildOptions) -> Self {
         let tree = Tree::build(&mesh, options);
-        Self { mesh, tree }
+        Self { mesh, tree, stamp: Stamp::new() }
     }
 
     /// The mesh.
@@ -204,13 +113,14 @@ impl MeshTree {
     /// One pass over positions and tree, linear in memory. No allocation.
     pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
         self.mesh.set_positions(positions)?;
-        self.tree.refit(&self.mesh);
+        self.refit(true);
         Ok(())
     }
 
     /// Brings rows and boxes up to date with the mesh's present positions. [`MeshTree::set_positions`] does this
     /// already; on its own it is for measuring.
     pub fn refit(&mut self, parallel: bool) {
+        self.stamp = Stamp::new();
         self.tree.refit_with(&self.mesh, parallel);
     }
 
@@ -235,6 +145,18 @@ impl MeshTree {
         Aabb::from_corners(low - pad, high + pad)
     }
 
+    /// The body as it stands; the same as `View::from(&body)`.
+    #[must_use]
+    pub fn view(&self) -> View<'_> {
+        View::of(self, None)
+    }
+
+    /// The body where a pose puts it.
+    #[must_use]
+    pub fn at(&self, pose: &Pose) -> View<'_> {
+        self.view().at(pose)
+    }
+
     /// Bytes of memory of the tree, without the mesh.
     #[must_use]
     pub fn tree_bytes(&self) -> usize {
@@ -250,24 +172,67 @@ impl MeshTree {
     }
 }
 
+impl<'a> From<&'a MeshTree> for View<'a> {
+    fn from(body: &'a MeshTree) -> Self {
+        body.view()
+    }
+}
+
+impl Hierarchy for MeshTree {
+    fn frame(&self) -> Frame {
+        self.tree.frame
+    }
+
+    fn root_count(&self) -> usize {
+        usize::from(!self.tree.nodes.is_empty())
+    }
+
+    fn root(&self, _: usize) -> (Child, Corners) {
+        (Child::node(0), self.tree.nodes[0].bounds())
+    }
+
+    fn node<'s>(&'s self, place: usize, _: &'s mut Node) -> &'s Node {
+        &self.tree.nodes[place]
+    }
+
+    fn ids<'s>(&'s self, place: usize, _: &'s mut RowIds) -> &'s RowIds {
+        &self.tree.ids[place]
+    }
+
+    fn row(&self, place: usize, _: bool, row: &mut Row, ids: &mut RowIds) {
+        (*row, *ids) = (self.tree.rows[place], self.tree.ids[place]);
+    }
+
+    fn ready(&self) -> Option<Opened<'_>> {
+        let Tree { nodes, rows, ids, contours, .. } = &self.tree;
+        Some(Opened { nodes, rows, ids, contours: contours.as_ref() })
+    }
+
+    fn triangle(&self, id: u32) -> Triangle {
+        self.mesh.triangle(TriangleId(id))
+    }
+
+    fn vertices(&self, id: u32, _: bool) -> [u32; 3] {
+        self.mesh.triangles()[id as usize]
+    }
+
+    fn positions(&self) -> Option<&[DVec3]> {
+        Some(self.mesh.positions())
+    }
+
+    fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+}
+
 impl Tree {
     /// The box around everything in frame coordinates; `None` for an empty tree.
-    fn bounds(&self) -> Option<([f32; 3], [f32; 3])> {
-        let root = self.nodes.first()?;
-        let low = [0, 1, 2].map(|axis| root.low[axis].iter().copied().fold(f32::INFINITY, f32::min));
-        let high = [0, 1, 2].map(|axis| root.high[axis].iter().copied().fold(f32::NEG_INFINITY, f32::max));
-        Some((low, high))
+    fn bounds(&self) -> Option<Corners> {
+        Some(self.nodes.first()?.bounds())
     }
 
     /// Largest coordinate of any box, in frame coordinates.
     fn reach(&self) -> f64 {
-        let Some((low, high)) = self.bounds() else { return 0.0 };
-        f64::from(low.iter().chain(&high).fold(0.0_f32, |reach, x| reach.max(x.abs())))
-    }
-
-    /// How far stored coordinates may be from the true ones: less than [`Frame::SLACK`] if they are small.
-    fn precision(&self) -> Precision {
-        let reach = self.reach() as f32;
-        Precision { slack: Frame::SLACK * (reach / Frame::REACH), reach }
+        self.bounds().map_or(0.0, |bounds| f64::from(reach_of(bounds)))
     }
 }

@@ -1,7 +1,8 @@
 //! How good a tree is.
 
-use super::{MeshTree, Node};
+use super::MeshTree;
 use crate::geom::DVec3;
+use crate::walk::Node;
 
 /// Measures of a tree, of the boxes it stores.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,11 +4,11 @@
 //! its box. With threads, the tree is cut into subtrees, each a contiguous run of nodes and of rows; the few
 //! nodes above them follow at the end.
 
-use super::contour::signs_of_row;
-use super::{Node, Tree};
+use super::Tree;
 use crate::geom::DVec3;
 use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
+use crate::walk::{Corners, Node, signs_of_row};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 
@@ -18,10 +18,6 @@ const SMALLEST_TASK: u32 = 512;
 
 impl Tree {
     /// Recomputes rows and boxes from the mesh's positions.
-    pub(super) fn refit(&mut self, mesh: &Mesh) {
-        self.refit_with(mesh, true);
-    }
-
     pub(super) fn refit_with(&mut self, mesh: &Mesh, parallel: bool) {
         self.refit_in_frame(mesh, parallel);
         // A body that left its frame, or shrank in it, gets a new one; then one more pass is due.
@@ -143,10 +139,7 @@ impl Job<'_> {
                 let (low, high) = node_box(simd, child);
                 (low, high, child.common_signs())
             };
-            for axis in 0..3 {
-                node.low[axis][lane] = low[axis];
-                node.high[axis][lane] = high[axis];
-            }
+            node.set_box(lane, (low, high));
             node.signs[lane] = signs;
         }
     }
@@ -166,7 +159,7 @@ impl Job<'_> {
 
 /// The box of a row, widened so that it holds the exact triangles.
 #[inline(always)]
-fn row_box<S: Simd>(simd: S, row: &Row) -> ([f32; 3], [f32; 3]) {
+fn row_box<S: Simd>(simd: S, row: &Row) -> Corners {
     // Slack for the stored coordinates, and as much again for the rounding of the widened box itself.
     let pad = 2.0 * Frame::SLACK;
     let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
@@ -182,7 +175,7 @@ fn row_box<S: Simd>(simd: S, row: &Row) -> ([f32; 3], [f32; 3]) {
 
 /// The union of a node's boxes.
 #[inline(always)]
-fn node_box<S: Simd>(simd: S, node: &Node) -> ([f32; 3], [f32; 3]) {
+fn node_box<S: Simd>(simd: S, node: &Node) -> Corners {
     let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
     for axis in 0..3 {
         low[axis] = f32x8::load_array_ref(simd, &node.low[axis]).reduce_min();

@@ -1,8 +1,9 @@
 //! Checking every promise of the tree, from outside.
 
-use super::{Child, MeshTree, Node};
+use super::MeshTree;
 use crate::geom::DVec3;
 use crate::pairs::{Frame, LANES, RowIds};
+use crate::walk::{Child, Node};
 
 /// A promise of a structure that does not hold: always a bug, never the user's fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -31,7 +31,7 @@ fn inside_errors(body: &BrittleBody, near: f64, points: usize, random: &mut Rand
             if !body.is_inside(id, p) {
                 continue;
             }
-            let truth = tree.find_nearest(p, f64::INFINITY).unwrap();
+            let truth = tree.view().nearest(p, f64::INFINITY).unwrap();
             if truth.distance > near * fragment.radius() {
                 continue;
             }
@@ -80,7 +80,7 @@ fn distances_outside_are_exact() {
                 if body.is_inside(id, p) {
                     continue;
                 }
-                let truth = tree.find_nearest(p, f64::INFINITY).unwrap();
+                let truth = tree.view().nearest(p, f64::INFINITY).unwrap();
                 let bound = body.distance_bound(id, p);
                 assert!(bound <= truth.distance * (1.0 + 1e-12), "{name}: {bound} {}", truth.distance);
                 assert!(body.may_touch(id, p, truth.distance * (1.0 + 1e-9)));
@@ -124,7 +124,7 @@ fn rays_inward_grow_monotonically() {
                     if !body.is_inside(id, p) {
                         break;
                     }
-                    let truth = tree.find_nearest(p, f64::INFINITY).unwrap().distance;
+                    let truth = tree.view().nearest(p, f64::INFINITY).unwrap().distance;
                     if truth < last.1 {
                         break;
                     }

@@ -5,7 +5,7 @@ use fracas::brittle::{BrittleBody, Solid, SolidOptions};
 use fracas::geom::DVec3;
 use fracas::mesh::Report;
 use fracas::mesh::tets::brick;
-use fracas::tree::{MeshTree, Side};
+use fracas::{MeshTree, Side};
 use std::sync::Arc;
 
 #[test]
@@ -162,7 +162,7 @@ fn wrong_sides(body: &BrittleBody, points: usize, random: &mut Random) -> usize 
         let (low, high) = body.fragment(id).unwrap().bounds();
         for _ in 0..points {
             let p = random.point(low, high);
-            let expected = tree.side_of(p) == Side::Inside;
+            let expected = tree.view().side_of(p) == Side::Inside;
             wrong += usize::from(body.is_inside(id, p) != expected);
         }
     }

@@ -1,13 +1,14 @@
 //! Everything that finds pairs, under one name each. A new structure is one more line in [`all`].
 
+use super::bodies::{AnyBody, KINDS};
 use super::cases::Question;
 use super::inputs::Stream;
-use super::threads::on_threads;
+use super::threads::{on_threads, threads};
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::Mesh;
-use fracas::pairs::{Pair, PairOptions, Touch, brute};
-use fracas::soup::{CellTable, SoupFinder, SoupOptions};
-use fracas::{BuildOptions, MeshTree, PairFinder, SplitRule};
+use fracas::pairs::{Pair, Touch, brute};
+use fracas::soup::{CellTable, SoupOptions};
+use fracas::{BuildOptions, FindOptions, Finder, MeshTree, SplitRule, Threads};
 
 pub const RULES: [SplitRule; 3] = [SplitRule::SurfaceArea, SplitRule::Median, SplitRule::Midpoint];
 
@@ -54,6 +55,15 @@ pub fn all() -> Vec<Engine> {
             engines.push(Engine::new(name, move |q, touch| soup(q, touch, table, threads)));
         }
     }
+    // Every structure against every other.
+    for (i, first) in KINDS.iter().enumerate() {
+        for (j, second) in KINDS.iter().enumerate() {
+            let name = format!("{} and {}", first.name, second.name);
+            engines.push(Engine::new(name, move |q, touch| {
+                ask_bodies(q, touch, first.make, second.make, i + j)
+            }));
+        }
+    }
     engines.push(Engine::new("soup, corners in other orders", |q, touch| default_soup(&turned(q), touch)));
     engines.push(Engine::new("soup, in a crowd", |q, touch| in_a_crowd(q, touch, 1e3, default_soup)));
     engines.push(Engine::new("soup, in a wide crowd", |q, touch| in_a_crowd(q, touch, 1e7, default_soup)));
@@ -80,26 +90,49 @@ fn tree(question: &Question, touch: Touch, options: &BuildOptions, threads: usiz
     })
 }
 
-fn soup(question: &Question, touch: Touch, table: CellTable, threads: usize) -> Vec<Pair> {
-    on_threads(threads, || {
-        let options = PairOptions { touch, parallel: threads > 1 };
-        ask_soup(&mut SoupFinder::new(options, SoupOptions { table }), question)
+fn soup(question: &Question, touch: Touch, table: CellTable, count: usize) -> Vec<Pair> {
+    on_threads(count, || {
+        let options = FindOptions { touch, threads: threads(count > 1), ..FindOptions::default() };
+        ask_soup(&mut Finder::new(FindOptions { soup: SoupOptions { table }, ..options }), question)
     })
 }
 
 fn default_soup(question: &Question, touch: Touch) -> Vec<Pair> {
-    let options = PairOptions { touch, parallel: false };
-    ask_soup(&mut SoupFinder::new(options, SoupOptions::default()), question)
+    let options = FindOptions { touch, threads: Threads::One, ..FindOptions::default() };
+    ask_soup(&mut Finder::new(options), question)
 }
 
-fn ask_soup(finder: &mut SoupFinder, question: &Question) -> Vec<Pair> {
+fn ask_soup(finder: &mut Finder, question: &Question) -> Vec<Pair> {
     match question {
         Question::Itself(mesh) => {
             let found = finder.find_self_pairs(mesh).to_vec();
-            finder.validate(mesh).expect("a sound grid");
+            finder.validate_soup(mesh).expect("a sound grid");
             found
         }
-        Question::Two { a, pose_a, b, pose_b } => finder.find_pairs_posed(a, pose_a, b, pose_b).to_vec(),
+        Question::Two { a, pose_a, b, pose_b } => finder.find_pairs(a.at(pose_a), b.at(pose_b)).to_vec(),
+    }
+}
+
+/// Two kinds of bodies against each other; the first kind against itself.
+fn ask_bodies(
+    question: &Question,
+    touch: Touch,
+    first: fn(&Mesh) -> Box<dyn AnyBody>,
+    second: fn(&Mesh) -> Box<dyn AnyBody>,
+    number: usize,
+) -> Vec<Pair> {
+    let threads = [Threads::One, Threads::Auto, Threads::All][number % 3];
+    let mut finder = Finder::new(FindOptions { touch, threads, ..FindOptions::default() });
+    match question {
+        Question::Itself(mesh) => {
+            let body = first(mesh);
+            body.validate();
+            finder.find_self_pairs(body.view()).to_vec()
+        }
+        Question::Two { a, pose_a, b, pose_b } => {
+            let (a, b) = (first(a), second(b));
+            finder.find_pairs(a.view().at(pose_a), b.view().at(pose_b)).to_vec()
+        }
     }
 }
 
@@ -118,11 +151,11 @@ fn ask_trees(
         body.validate().expect("a sound tree");
         body
     };
-    let mut finder = PairFinder::new(PairOptions { touch, parallel });
+    let mut finder = Finder::new(FindOptions { touch, threads: threads(parallel), ..FindOptions::default() });
     match question {
         Question::Itself(mesh) => finder.find_self_pairs(&build(mesh)).to_vec(),
         Question::Two { a, pose_a, b, pose_b } => {
-            finder.find_pairs_posed(&build(a), pose_a, &build(b), pose_b).to_vec()
+            finder.find_pairs(build(a).at(pose_a), build(b).at(pose_b)).to_vec()
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What several tests share.
 #![allow(dead_code)] // Every test uses its own part.
 
+pub mod bodies;
 pub mod cases;
 pub mod engines;
 pub mod generate;

@@ -12,3 +12,8 @@ pub fn on_threads<T: Send>(count: usize, work: impl FnOnce() -> T + Send) -> T {
 pub fn on_threads<T>(_: usize, work: impl FnOnce() -> T) -> T {
     work()
 }
+
+/// All threads, or one.
+pub fn threads(parallel: bool) -> fracas::Threads {
+    if parallel { fracas::Threads::All } else { fracas::Threads::One }
+}

@@ -4,7 +4,7 @@
 //! brought into the frame of the larger, in `f32`, as they are visited. The roundings on the way, and those of the
 //! posed positions themselves, are added to the slack that the row filter allows for and to the boxes.
 
-use super::Node;
+use super::{Corners, Node};
 use crate::geom::{DMat3, DVec3, Pose};
 use crate::pairs::{Frame, LANES, Precision, Row};
 use fearless_simd::f32x8;
@@ -30,7 +30,7 @@ pub(crate) struct BridgeEnd<'a> {
     /// Of coordinates in the frame.
     pub(crate) precision: Precision,
     /// The body's box in the frame.
-    pub(crate) bounds: ([f32; 3], [f32; 3]),
+    pub(crate) bounds: Corners,
 }
 
 impl BridgeEnd<'_> {
@@ -91,7 +91,7 @@ impl Bridge {
 
     /// A box of `b` in the common frame.
     #[inline(always)]
-    pub(crate) fn map_box(&self, low: [f32; 3], high: [f32; 3]) -> ([f32; 3], [f32; 3]) {
+    pub(crate) fn map_box(&self, (low, high): Corners) -> Corners {
         let (mut to_low, mut to_high) = (self.offset, self.offset);
         for axis in 0..3 {
             for k in 0..3 {
@@ -137,7 +137,7 @@ impl MappedBoxes {
     }
 
     #[inline(always)]
-    pub(super) fn lane(&self, lane: usize) -> ([f32; 3], [f32; 3]) {
+    pub(super) fn lane(&self, lane: usize) -> Corners {
         let (low, high) = (&self.low, &self.high);
         ([low[0][lane], low[1][lane], low[2][lane]], [high[0][lane], high[1][lane], high[2][lane]])
     }

@@ -33,7 +33,7 @@
 //! The idea of testing normals and contour goes back to Volino, Magnenat-Thalmann, "Efficient self-collision
 //! detection on smoothly discretized surface animations using geometrical shape regularity", Eurographics 1994.
 
-use super::Tree;
+use super::Node;
 use crate::exact::{Sign, orient2d};
 use crate::geom::DVec3;
 use crate::pairs::{LANES, Row, RowIds};
@@ -47,7 +47,7 @@ const LONGEST_OUTLINE: usize = 4096;
 
 /// Outlines of the patches below the nodes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Contours {
+pub(crate) struct Contours {
     /// By node: where its outline and its pinches start and end; empty if the outline is not connected.
     ranges: Vec<Range>,
     /// Closed walks along outlines, each edge once.
@@ -71,18 +71,18 @@ pub(super) struct Outline<'a> {
 
 impl Contours {
     /// Gathers the outlines of all nodes, children first.
-    pub(super) fn build(tree: &Tree) -> Self {
-        let mut contours = Self { ranges: vec![Range::default(); tree.nodes.len()], ..Self::default() };
+    pub(crate) fn build(nodes: &[Node], ids: &[RowIds]) -> Self {
+        let mut contours = Self { ranges: vec![Range::default(); nodes.len()], ..Self::default() };
         // Open edges of the nodes whose parent is still to come; `None` where an edge is used twice in one direction.
-        let mut open: Vec<Option<Vec<[u32; 2]>>> = vec![None; tree.nodes.len()];
+        let mut open: Vec<Option<Vec<[u32; 2]>>> = vec![None; nodes.len()];
         let mut edges = Vec::new();
         let mut walker = Walker::default();
-        for index in (0..tree.nodes.len()).rev() {
+        for index in (0..nodes.len()).rev() {
             edges.clear();
             let mut broken = false;
-            for (_, child) in tree.nodes[index].used() {
+            for (_, child) in nodes[index].used() {
                 if child.is_leaf() {
-                    append_edges_of_row(&tree.ids[child.index()], &mut edges);
+                    append_edges_of_row(&ids[child.index()], &mut edges);
                 } else {
                     match open[child.index()].take() {
                         Some(of_child) => edges.extend(of_child),
@@ -122,7 +122,7 @@ impl Contours {
         (!outline.walk.is_empty()).then_some(outline)
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.ranges[..]) + size_of_val(&self.vertices[..]) + size_of_val(&self.pinches[..])
     }
 }
@@ -219,7 +219,7 @@ impl Walker {
 
 /// Directions in which all normals of a row certainly point: bit 2·axis for up, bit 2·axis + 1 for down.
 #[inline(always)]
-pub(super) fn signs_of_row<S: Simd>(simd: S, row: &Row, slack: f32) -> u8 {
+pub(crate) fn signs_of_row<S: Simd>(simd: S, row: &Row, slack: f32) -> u8 {
     let mut e = [f32x8::splat(simd, 0.0); 3];
     let mut f = e;
     let mut size = e[0];

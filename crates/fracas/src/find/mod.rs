@@ -1,0 +1,327 @@
+//! One finder for every question about any two bodies.
+//!
+//! ```text
+//!   find_pairs(a, b)         both have a hierarchy ──▶ bridge ──▶ rounds of PairWalk and Unfolding ─┐
+//!   find_self_pairs(a)       one of them is a soup ──▶ both become soups ──▶ grid ──▶ CellSearch ───┤
+//!                                                                                                  ▼
+//!                                                                                         sorted pairs
+//! ```
+//!
+//! A finder holds memory and options, and nothing that changes an answer. Bodies are only read, so several finders may ask about one
+//! body at the same time, from several threads.
+
+use crate::geom::DVec3;
+use crate::mesh::{Mesh, MeshRef};
+use crate::pairs::{Crew, FindStats, Pair, Threads, Touch, Twins};
+use crate::soup::{Soup, SoupOptions, SoupStats, Source};
+use crate::tree::Broken;
+use crate::walk::{Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, Shape, Unfolding, View};
+use crate::walk::{bridge_between, overlap};
+
+/// What a [`Finder`] looks for, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FindOptions {
+    /// Which meetings count. Default: all of them.
+    pub touch: Touch,
+    /// What to do with the two faces of a crack that have not moved apart. Default: leave them out.
+    pub twins: Twins,
+    /// How many threads a query may use. The pairs are the same, byte for byte. Default: all of them where it pays.
+    pub threads: Threads,
+    /// How soups are sorted into cells. The pairs are the same.
+    pub soup: SoupOptions,
+}
+
+/// Answers questions about bodies of any kind; keeps its memory from query to query.
+///
+/// ```
+/// use fracas::{Finder, MeshTree, TearingBody, geom::{DVec3, Pose}, mesh::shapes};
+/// let ball = MeshTree::build(shapes::icosphere(1.0, 3));
+/// let apple = TearingBody::build(shapes::icosphere(1.0, 3));
+/// let soup = shapes::cuboid(DVec3::splat(1.7));
+/// let mut finder = Finder::default();
+/// assert!(finder.find_self_pairs(&ball).is_empty());
+/// let aside = Pose::from_translation(DVec3::new(1.5, 0.0, 0.0)).unwrap();
+/// assert!(!finder.find_pairs(&ball, apple.at(&aside)).is_empty());
+/// assert!(!finder.find_pairs(&apple, &soup).is_empty());
+/// ```
+#[doc(alias = "collide")]
+#[derive(Default)]
+pub struct Finder {
+    options: FindOptions,
+    crew: Crew<PairWalk>,
+    /// What was opened of bodies that compute their nodes on demand: of the first and second body of a query, and of a body
+    /// that was asked about itself.
+    unfoldings: [Unfolding; 2],
+    roots: [Vec<Root>; 2],
+    parked: Vec<(Child, Child)>,
+    soup: Soup,
+    /// Bodies of a query as soups.
+    gathered: [Gathered; 2],
+    /// Whether the last answer is that of the soup, and not that of the walk.
+    asked_soup: bool,
+}
+
+/// Where a tree begins, and the box around it.
+type Root = (Child, Corners);
+
+impl Finder {
+    /// A finder with the given options.
+    #[must_use]
+    pub fn new(options: FindOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// What the finder looks for.
+    #[must_use]
+    pub fn options(&self) -> &FindOptions {
+        &self.options
+    }
+
+    /// Changes what the finder looks for from now on.
+    pub fn set_options(&mut self, options: FindOptions) {
+        self.options = options;
+    }
+
+    /// Work done by the last query. In a soup `node_pairs` counts pairs of cells, and `culled` vertices whose triangles were proved
+    /// not to meet each other.
+    #[must_use]
+    pub fn stats(&self) -> &FindStats {
+        if self.asked_soup { &self.soup.crew.stats } else { &self.crew.stats }
+    }
+
+    fn pairs(&self) -> &[Pair] {
+        if self.asked_soup { &self.soup.crew.pairs } else { &self.crew.pairs }
+    }
+
+    /// The grid of the last query about a soup.
+    #[must_use]
+    pub fn soup_stats(&self) -> SoupStats {
+        self.soup.stats()
+    }
+
+    /// Every pair of triangles of one body that meet in more than the vertices and edges they share; `a < b`, sorted, each
+    /// once. A view of one piece of a body stands for that piece alone.
+    ///
+    /// # Cost
+    /// About proportional to the number of pairs whose boxes overlap; for a body that computes its nodes on demand also a pass over it, unless
+    /// it has not changed since the last query. Does not allocate once its buffers have grown to the size of the answer (threads of
+    /// rayon may, for their own queues).
+    #[doc(alias = "self_intersections")]
+    pub fn find_self_pairs<'a>(&mut self, body: impl Into<View<'a>>) -> &[Pair] {
+        let view = body.into();
+        match view.shape {
+            Shape::Hierarchy { body, tree } => self.walk_itself(body, tree),
+            // A pose moves all triangles alike, but rounds each of them.
+            Shape::Soup(_) => self.search_soups(&[view]),
+        }
+        self.pairs()
+    }
+
+    /// Every intersecting pair between two bodies; sorted, each once. Exact for the positions that
+    /// [`Pose::apply`](crate::geom::Pose::apply) gives.
+    ///
+    /// # Cost
+    /// As for [`Finder::find_self_pairs`], but of bodies that compute their nodes on demand only what the walk reaches. If either is
+    /// a soup, linear in the number of triangles of both.
+    #[doc(alias = "collide")]
+    #[doc(alias = "intersect")]
+    pub fn find_pairs<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> &[Pair] {
+        let (a, b) = (a.into(), b.into());
+        match (a.shape, b.shape) {
+            (Shape::Hierarchy { body: first, .. }, Shape::Hierarchy { body: second, .. }) => {
+                // The larger of the two lends the frame, so that coordinates of the other stay small in it.
+                if second.frame().scale < first.frame().scale {
+                    self.walk_two((second, &b), (first, &a), true);
+                } else {
+                    self.walk_two((first, &a), (second, &b), false);
+                }
+            }
+            _ => self.search_soups(&[a, b]),
+        }
+        self.pairs()
+    }
+
+    /// Sorts the triangles of a mesh into cells and stops there: for measuring.
+    #[doc(hidden)]
+    pub fn populate(&mut self, mesh: &Mesh) {
+        let source = Source { positions: mesh.positions(), triangles: mesh.triangles() };
+        self.soup.populate(&[source], &self.options.soup, self.options.threads);
+    }
+
+    /// Checks the grid of the last query, which was about the given mesh alone.
+    ///
+    /// # Errors
+    /// The first invariant found broken; also if the grid is of another mesh.
+    #[doc(hidden)]
+    pub fn validate_soup(&self, mesh: &Mesh) -> Result<(), Broken> {
+        self.soup.validate(mesh)
+    }
+
+    fn walk_itself(&mut self, body: &dyn Hierarchy, tree: Option<usize>) {
+        self.asked_soup = false;
+        self.crew.reset();
+        let FindOptions { touch, threads, .. } = self.options;
+        let weld = self.welds(body);
+        let unfolding = &mut self.unfoldings[0];
+        if body.ready().is_none() {
+            unfolding.begin(body, weld);
+            unfolding.open_all(body, threads.count() > 1);
+        }
+        let roots = &mut self.roots[0];
+        list_roots(body, unfolding, tree, roots);
+        for (k, (root, corners)) in roots.iter().enumerate() {
+            self.crew.add((*root, *root));
+            for (other, _) in roots[k + 1..].iter().filter(|other| overlap(corners, &other.1)) {
+                self.crew.add((*root, *other));
+            }
+        }
+        let open = opened(body, unfolding);
+        let meeting = Meeting::Itself { body, open, precision: body.precision(), weld, touch };
+        self.crew.run(&meeting, threads);
+        self.crew.finish(threads);
+    }
+
+    /// `a` lends its frame.
+    fn walk_two(
+        &mut self,
+        (a, view_a): (&dyn Hierarchy, &View),
+        (b, view_b): (&dyn Hierarchy, &View),
+        swapped: bool,
+    ) {
+        self.asked_soup = false;
+        self.crew.reset();
+        let FindOptions { touch, threads, .. } = self.options;
+        if let Some(ends) = view_a.corners().zip(view_b.corners())
+            && let Some(bridge) = bridge_between((a, &view_a.pose, ends.0), (b, &view_b.pose, ends.1))
+        {
+            let [of_a, of_b] = &mut self.unfoldings;
+            for (body, unfolding) in [(a, &mut *of_a), (b, &mut *of_b)] {
+                if body.ready().is_none() {
+                    unfolding.begin(body, false);
+                }
+            }
+            let [roots_a, roots_b] = &mut self.roots;
+            list_roots(a, of_a, view_a.tree(), roots_a);
+            list_roots(b, of_b, view_b.tree(), roots_b);
+            for (root, box_a) in roots_a {
+                for (other, box_b) in &*roots_b {
+                    if overlap(box_a, &bridge.map_box(*box_b)) {
+                        self.crew.add((*root, *other));
+                    }
+                }
+            }
+            // In rounds: walk as far as nodes are open, then open what the walk waits for.
+            loop {
+                let first = Posed { body: a, open: opened(a, of_a), pose: view_a.pose };
+                let second = Posed { body: b, open: opened(b, of_b), pose: view_b.pose };
+                self.crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch }, threads);
+                self.parked.clear();
+                self.crew.workers.iter_mut().for_each(|worker| worker.take_parked(&mut self.parked));
+                if self.parked.is_empty() {
+                    break;
+                }
+                let parallel = threads.count() > 1;
+                of_a.open_for(a, &self.parked, |task| task.0, parallel);
+                of_b.open_for(b, &self.parked, |task| task.1, parallel);
+                self.parked
+                    .iter()
+                    .for_each(|task| self.crew.add((of_a.resolve(task.0), of_b.resolve(task.1))));
+            }
+        }
+        self.crew.finish(threads);
+    }
+
+    fn search_soups(&mut self, views: &[View]) {
+        self.asked_soup = true;
+        let mut gathered = std::mem::take(&mut self.gathered);
+        for (to, view) in gathered.iter_mut().zip(views) {
+            to.gather(view);
+        }
+        let FindOptions { touch, threads, soup, .. } = &self.options;
+        let sources =
+            [0, 1].map(|k| views.get(k).map_or_else(Source::default, |view| gathered[k].source(view)));
+        self.soup.find(&sources[..views.len()], soup, *touch, *threads);
+        let renamed = |list: &Gathered| !list.ids.is_empty();
+        if gathered[..views.len()].iter().any(renamed) {
+            let name = |list: &Gathered, id: u32| list.ids.get(id as usize).copied().unwrap_or(id);
+            let pairs = &mut self.soup.crew.pairs;
+            for pair in pairs.iter_mut() {
+                *pair = Pair::new(name(&gathered[0], pair.a.0), name(&gathered[views.len() - 1], pair.b.0));
+            }
+            pairs.sort_unstable();
+        }
+        self.gathered = gathered;
+    }
+
+    fn welds(&self, body: &dyn Hierarchy) -> bool {
+        self.options.twins == Twins::LeaveOut && body.has_twins()
+    }
+}
+
+/// Lists the roots of a body, or that of one of its trees, as far as they are open.
+fn list_roots(body: &dyn Hierarchy, unfolding: &Unfolding, tree: Option<usize>, out: &mut Vec<Root>) {
+    let trees = tree.map_or(0..body.root_count(), |tree| tree..tree + 1);
+    let root = |tree| if body.ready().is_some() { body.root(tree) } else { unfolding.roots()[tree] };
+    out.clear();
+    out.extend(trees.map(root));
+}
+
+fn opened<'a>(body: &'a dyn Hierarchy, unfolding: &'a Unfolding) -> Opened<'a> {
+    body.ready().unwrap_or_else(|| unfolding.opened())
+}
+
+/// A body as a soup: what has to be copied of it.
+#[derive(Default)]
+struct Gathered {
+    /// Positions where the pose puts them; empty if the body's own serve.
+    positions: Vec<DVec3>,
+    /// Triangles that are there, and the ids that they have in the body; empty if the body's own serve.
+    triangles: Vec<[u32; 3]>,
+    ids: Vec<u32>,
+}
+
+impl Gathered {
+    fn gather(&mut self, view: &View) {
+        self.positions.clear();
+        self.triangles.clear();
+        self.ids.clear();
+        if let Shape::Hierarchy { body, .. } = view.shape {
+            let own = body.positions();
+            view.for_each_triangle(|id| {
+                self.ids.push(id);
+                if own.is_some() {
+                    self.triangles.push(body.vertices(id, false));
+                } else {
+                    let first = self.positions.len() as u32;
+                    self.triangles.push([first, first + 1, first + 2]);
+                    self.positions.extend(view.triangle(crate::mesh::TriangleId(id)).corners());
+                }
+            });
+        }
+        if let Some(positions) = own_positions(view)
+            && !view.pose.is_identity()
+        {
+            self.positions.extend(positions.iter().map(|p| view.pose.apply(*p)));
+        }
+    }
+
+    fn source<'a>(&'a self, view: &View<'a>) -> Source<'a> {
+        let triangles = match view.shape {
+            Shape::Soup(mesh) => mesh.triangles(),
+            Shape::Hierarchy { .. } => &self.triangles,
+        };
+        let positions = match own_positions(view) {
+            Some(positions) if view.pose.is_identity() => positions,
+            _ => &self.positions,
+        };
+        Source { positions, triangles }
+    }
+}
+
+/// The positions that a body keeps ready.
+fn own_positions<'a>(view: &View<'a>) -> Option<&'a [DVec3]> {
+    match view.shape {
+        Shape::Soup(mesh) => Some(MeshRef::positions(&mesh)),
+        Shape::Hierarchy { body, .. } => body.positions(),
+    }
+}

@@ -1,0 +1,80 @@
+//! One piece of a body that has come apart.
+
+use super::TearingBody;
+use crate::geom::{DVec3, Pose};
+use crate::mesh::TriangleId;
+use crate::walk::View;
+
+/// A piece of a [`TearingBody`]: a body of its own for every query, with a pose of its own.
+///
+/// ```
+/// use fracas::geom::{DVec3, Pose};
+/// use fracas::{Finder, TearingBody, mesh::shapes};
+/// let mut body = TearingBody::build(shapes::icosphere(1.0, 3));
+/// let labels: Vec<u32> = (0..1280).map(|t| u32::from(body.mesh().triangle(fracas::TriangleId(t)).centroid().x > 0.0)).collect();
+/// assert_eq!(body.split(&labels), Ok(2));
+/// let away = Pose::from_translation(DVec3::new(5.0, 0.0, 0.0)).unwrap();
+/// let (left, right) = (body.piece(0).unwrap(), body.piece(1).unwrap());
+/// assert!(Finder::default().find_pairs(left, right.at(&away)).is_empty());
+/// assert_eq!(left.triangles().len() + right.triangles().len(), 1280);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    body: &'a TearingBody,
+    index: usize,
+}
+
+impl TearingBody {
+    /// A piece by its number; `None` if there are not so many.
+    #[must_use]
+    pub fn piece(&self, index: usize) -> Option<Piece<'_>> {
+        (index < self.piece_count()).then_some(Piece { body: self, index })
+    }
+
+    /// All pieces.
+    pub fn pieces(&self) -> impl ExactSizeIterator<Item = Piece<'_>> {
+        (0..self.piece_count()).map(|index| Piece { body: self, index })
+    }
+}
+
+impl<'a> Piece<'a> {
+    /// The piece as it stands.
+    #[must_use]
+    pub fn view(self) -> View<'a> {
+        View::of(self.body, Some(self.index))
+    }
+
+    /// The piece where a pose puts it.
+    #[must_use]
+    pub fn at(self, pose: &Pose) -> View<'a> {
+        self.view().at(pose)
+    }
+
+    /// Lowest and highest corner of a box around the piece; see [`View::bounds`].
+    #[must_use]
+    pub fn bounds(self) -> (DVec3, DVec3) {
+        self.view().bounds().expect("a piece has triangles")
+    }
+
+    /// Its triangles, by id.
+    #[must_use]
+    pub fn triangles(self) -> Vec<TriangleId> {
+        self.body.piece_triangles(self.index)
+    }
+
+    /// The vertices of its triangles, ascending.
+    #[must_use]
+    pub fn vertices(self) -> Vec<u32> {
+        let corners = self.triangles().into_iter().flat_map(|t| self.body.mesh().corners(t));
+        let mut vertices: Vec<u32> = corners.collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices
+    }
+}
+
+impl<'a> From<Piece<'a>> for View<'a> {
+    fn from(piece: Piece<'a>) -> Self {
+        piece.view()
+    }
+}

@@ -1,0 +1,1 @@
+//! The contract of a hierarchy, on every kind of body.

@@ -1,0 +1,51 @@
+//! Which triangles are in a box.
+
+use super::View;
+use super::pairs::lanes_overlapping;
+use crate::geom::DVec3;
+use crate::mesh::TriangleId;
+use crate::pairs::{Frame, bits};
+use fearless_simd::{Level, dispatch};
+
+impl View<'_> {
+    /// All triangles whose own boxes share a point with the closed box from `low` to `high`, sorted by id. The
+    /// comparison is exact, in `f64`. A box with a NaN corner, or with `low` above `high` in some axis, finds nothing.
+    ///
+    /// ```
+    /// use fracas::{MeshTree, mesh::shapes, geom::DVec3};
+    /// let ball = MeshTree::build(shapes::icosphere(1.0, 2));
+    /// let found = ball.view().find_in_box(DVec3::splat(0.4), DVec3::splat(0.8));
+    /// assert!(!found.is_empty() && found.len() < ball.mesh().triangle_count());
+    /// ```
+    #[must_use]
+    pub fn find_in_box(&self, low: DVec3, high: DVec3) -> Vec<TriangleId> {
+        let mut found = Vec::new();
+        if !low.cmple(high).all() {
+            return found;
+        }
+        let (from, to) = self.sight().corners(low, high);
+        // Rounding is relative to the coordinate, which may lie far outside the frame.
+        let pad = |x: f32| 2.0 * Frame::SLACK * x.abs().max(1.0);
+        let from = from.as_vec3().to_array().map(|x| x - pad(x));
+        let to = to.as_vec3().to_array().map(|x| x + pad(x));
+        let level = Level::new();
+        self.visit(
+            0.0,
+            |node, bounds| {
+                *bounds = [f64::INFINITY; 8];
+                let hits =
+                    dispatch!(level, simd => lanes_overlapping(simd, &node.low, &node.high, (from, to)));
+                bits(hits).for_each(|lane| bounds[lane] = 0.0);
+            },
+            |id, t| {
+                let (t_low, t_high) = (t.a.min(t.b).min(t.c), t.a.max(t.b).max(t.c));
+                if low.cmple(t_high).all() && t_low.cmple(high).all() {
+                    found.push(TriangleId(id));
+                }
+                Some(0.0)
+            },
+        );
+        found.sort_unstable();
+        found
+    }
+}

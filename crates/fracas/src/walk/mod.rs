@@ -1,0 +1,156 @@
+//! One walk for every kind of body.
+//!
+//! Structures differ in how they are built and kept up to date. A query needs the same of all of them: open a node, see
+//! eight boxes, go on where they matter, and end at rows of eight triangles. [`Hierarchy`] is that, and all that a new
+//! structure has to implement. In return it gets every query of [`View`] and of [`Finder`](crate::Finder), within itself and
+//! against every other kind of body.
+//!
+//! ```text
+//!    MeshTree    TearingBody    facets of a fragment   …      implement Hierarchy
+//!        │            │ open, row         │
+//!        │ ready      ▼                   ▼
+//!        │        Unfolding: what the walk has opened so far, in the finder's memory
+//!        ▼            ▼
+//!     PairWalk: pairs of nodes ──▶ pairs of rows ──▶ RowFilter ──▶ exact
+//! ```
+//!
+//! # Boxes that are made on demand
+//!
+//! Some structures keep all nodes and rows ready ([`Hierarchy::ready`]), and the walk reads them in place. Others compute a node or
+//! a row when it is asked for. The walk goes in rounds: it walks as far as nodes are open and parks every pair that
+//! it cannot open; then all places that parked pairs wait for are opened, on all threads, and the walk goes on.
+//!
+//! Opened nodes live in the memory of the finder ([`Unfolding`]), never in the body. A query takes `&body`, so any number of
+//! finders and threads may ask one body at once. What a place holds depends on the body alone, so all of them get the
+//! same answer. A finder keeps what it has opened until the body changes ([`Stamp`]).
+//!
+//! # Contract of a hierarchy (tested in `walk/contract.rs`)
+//!
+//! 1. A root's box, and the box of each lane, holds every box below it. It holds the exact corners of all triangles
+//!    below, in frame coordinates, up to [`Frame::SLACK`].
+//! 2. Every triangle is in exactly one row. In a row, used lanes come first, and corners are [`Frame::map`] of the corners
+//!    that [`Hierarchy::triangle`] returns.
+//! 3. Every answer depends on the body alone. It is the same bits whenever, how often and in whatever order it is asked.
+//! 4. Two bodies with equal [`Stamp`]s give equal answers.
+//!
+//! The trait is sealed: it is not exported, since kernels and rows may change.
+
+mod bridge;
+mod contour;
+#[cfg(test)]
+mod contract;
+mod in_box;
+mod inside;
+mod nearest;
+mod node;
+mod pairs;
+mod ray;
+mod stamp;
+mod unfold;
+mod view;
+
+pub(crate) use contour::{Contours, signs_of_row};
+pub use inside::Side;
+pub use nearest::Nearest;
+pub(crate) use node::{Child, Corners, Node};
+pub(crate) use pairs::{Meeting, PairWalk, Posed, bridge_between};
+pub use ray::RayHit;
+pub(crate) use stamp::Stamp;
+pub(crate) use unfold::Unfolding;
+pub(crate) use view::Shape;
+pub use view::View;
+
+use crate::geom::{DVec3, Triangle};
+use crate::pairs::{Frame, Precision, Row, RowIds};
+
+/// A body as a walk sees it. The contract is in the head of the module.
+pub(crate) trait Hierarchy: Sync {
+    /// The frame of all boxes and rows.
+    fn frame(&self) -> Frame;
+
+    /// How many trees the body consists of.
+    fn root_count(&self) -> usize;
+
+    /// The root of a tree, and the box around all of it.
+    fn root(&self, tree: usize) -> (Child, Corners);
+
+    /// What is at a place that a root or a node named.
+    fn node<'s>(&'s self, place: usize, scratch: &'s mut Node) -> &'s Node;
+
+    /// Who the triangles of a leaf are.
+    fn ids<'s>(&'s self, place: usize, scratch: &'s mut RowIds) -> &'s RowIds;
+
+    /// The corners of the triangles of a leaf in frame coordinates, and who they are. With `weld`, vertices that are twins of a
+    /// crack and still at one place have equal ids.
+    fn row(&self, place: usize, weld: bool, row: &mut Row, ids: &mut RowIds);
+
+    /// All nodes and rows, if the body keeps them ready. Places are then indices.
+    fn ready(&self) -> Option<Opened<'_>> {
+        None
+    }
+
+    /// A triangle, exactly.
+    fn triangle(&self, id: u32) -> Triangle;
+
+    /// The vertices that a triangle names; see [`Hierarchy::row`] for `weld`.
+    fn vertices(&self, id: u32, weld: bool) -> [u32; 3];
+
+    /// The positions of all vertices, if the body keeps them ready.
+    fn positions(&self) -> Option<&[DVec3]> {
+        None
+    }
+
+    /// Whether the body knows twins.
+    fn has_twins(&self) -> bool {
+        false
+    }
+
+    /// Changes whenever the body does.
+    fn stamp(&self) -> Stamp;
+}
+
+impl dyn Hierarchy + '_ {
+    /// The box around all trees; `None` for an empty body.
+    pub(crate) fn bounds(&self) -> Option<Corners> {
+        let boxes = (0..self.root_count()).map(|tree| self.root(tree).1);
+        boxes.reduce(|(low, high), (l, h)| {
+            ([0, 1, 2].map(|k| low[k].min(l[k])), [0, 1, 2].map(|k| high[k].max(h[k])))
+        })
+    }
+
+    /// How far stored coordinates may be from the true ones.
+    pub(crate) fn precision(&self) -> Precision {
+        let reach = self.bounds().map_or(0.0, reach_of);
+        Precision { slack: Frame::SLACK * (reach / Frame::REACH), reach }
+    }
+
+    /// Calls `visit` with every row of triangles below a root.
+    pub(crate) fn for_each_row(&self, root: Child, visit: &mut impl FnMut(&RowIds)) {
+        if root.is_leaf() {
+            return visit(self.ids(root.index(), &mut RowIds::EMPTY.clone()));
+        }
+        let mut node = Node::EMPTY;
+        let node = *self.node(root.index(), &mut node);
+        node.used().for_each(|(_, child)| self.for_each_row(child, visit));
+    }
+}
+
+/// Largest magnitude of a coordinate of a box.
+pub(crate) fn reach_of((low, high): Corners) -> f32 {
+    low.iter().chain(&high).fold(0.0, |reach, x| reach.max(x.abs()))
+}
+
+/// Whether two closed boxes share a point.
+pub(crate) fn overlap(a: &Corners, b: &Corners) -> bool {
+    (0..3).all(|k| a.0[k] <= b.1[k] && b.0[k] <= a.1[k])
+}
+
+/// Nodes and rows that are open.
+#[derive(Clone, Copy)]
+pub(crate) struct Opened<'a> {
+    pub(crate) nodes: &'a [Node],
+    pub(crate) rows: &'a [Row],
+    pub(crate) ids: &'a [RowIds],
+    /// Outlines of patches, for queries of a body against itself.
+    pub(crate) contours: Option<&'a Contours>,
+}

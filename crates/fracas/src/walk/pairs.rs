@@ -1,0 +1,410 @@
+//! Walking two hierarchies at once, or one against itself, down to rows of triangles.
+//!
+//! A worker keeps a stack of pairs that may hold collisions: node–node, node–leaf, leaf–leaf, and a node or leaf
+//! with itself. Opening a pair of nodes compares eight boxes with each child of the other in one instruction;
+//! leaves meet in the row filter; what it cannot rule out is decided exactly, in batches. A pair that leads to a closed place
+//! ([`super::Unfolding`]) is parked for the next round.
+
+use super::bridge::{Bridge, BridgeEnd, MappedBoxes, mapped_row};
+use super::contour::OutlineScratch;
+use super::{Child, Corners, Hierarchy, Node, Opened};
+use crate::exact;
+use crate::geom::{Pose, Triangle};
+use crate::pairs::{
+    FindStats, Findings, LANES, Pair, Precision, Row, RowFilter, RowIds, RowSide, Touch, Worker, bits,
+};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8, mask32x8};
+
+/// A body where its pose puts it, as far as it is open.
+#[derive(Clone, Copy)]
+pub(crate) struct Posed<'a> {
+    pub(crate) body: &'a dyn Hierarchy,
+    pub(crate) open: Opened<'a>,
+    pub(crate) pose: Pose,
+}
+
+impl Posed<'_> {
+    fn triangle(&self, id: u32) -> Triangle {
+        self.pose.apply_to_triangle(&self.body.triangle(id))
+    }
+}
+
+/// What is compared with what.
+pub(crate) enum Meeting<'a> {
+    /// A body against itself.
+    Itself {
+        body: &'a dyn Hierarchy,
+        open: Opened<'a>,
+        precision: Precision,
+        /// Twins of a crack that are still at one place count as one vertex.
+        weld: bool,
+        touch: Touch,
+    },
+    /// Two bodies. `a` lends its frame, and `b` is brought into it; `swapped` if `a` is the caller's second.
+    Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool, touch: Touch },
+}
+
+/// The bridge from the frame of `b` to that of `a`; `None` if their boxes are certainly apart.
+pub(crate) fn bridge_between(
+    (a, pose_a, bounds_a): (&dyn Hierarchy, &Pose, Corners),
+    (b, pose_b, bounds_b): (&dyn Hierarchy, &Pose, Corners),
+) -> Option<Bridge> {
+    let end = |body: &dyn Hierarchy, pose, bounds| BridgeEnd {
+        frame: body.frame(),
+        pose,
+        precision: body.precision(),
+        bounds,
+    };
+    Bridge::new(&end(a, pose_a, bounds_a), &end(b, pose_b, bounds_b))
+}
+
+/// Two things of which parts may collide; equal ones stand for one thing against itself.
+pub(crate) type Task = (Child, Child);
+
+/// Open pairs are decided whenever this many have gathered.
+const BATCH: usize = 4096;
+
+/// Pairs of leaves are compared whenever this many have gathered.
+const LEAF_BATCH: usize = 32;
+
+/// Prepared rows kept per side; a power of two.
+const CACHE: usize = 16;
+
+/// One thread's share of a query: its stack, its memory, its results.
+#[derive(Default)]
+pub(crate) struct PairWalk {
+    stack: Vec<Task>,
+    /// Pairs of leaves that wait to be compared, a leaf with itself among them.
+    leaf_pairs: Vec<(u32, u32)>,
+    parked: Vec<Task>,
+    findings: Findings,
+    outline: OutlineScratch,
+    a_sides: SideCache,
+    b_sides: SideCache,
+    pairs: Vec<Pair>,
+    stats: FindStats,
+}
+
+impl Worker for PairWalk {
+    type Task = Task;
+    type Query<'a> = Meeting<'a>;
+
+    fn reset(&mut self) {
+        self.stack.clear();
+        self.leaf_pairs.clear();
+        self.parked.clear();
+        self.findings.clear();
+        self.pairs.clear();
+        self.stats = FindStats::default();
+        self.a_sides.forget();
+        self.b_sides.forget();
+    }
+
+    fn run(&mut self, meeting: &Meeting, task: Task, steps: &mut u64) {
+        self.stack.push(task);
+        let level = Level::new();
+        dispatch!(level, simd => self.run_vectorised(simd, meeting, steps));
+        self.decide(meeting);
+    }
+
+    fn take_rest(&mut self, out: &mut Vec<Task>) {
+        out.append(&mut self.stack);
+    }
+
+    fn results(&self) -> (&[Pair], FindStats) {
+        (&self.pairs, self.stats)
+    }
+}
+
+impl PairWalk {
+    /// Moves the pairs that wait for closed places to `out`.
+    pub(crate) fn take_parked(&mut self, out: &mut Vec<Task>) {
+        out.append(&mut self.parked);
+    }
+
+    #[inline(always)]
+    fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &Meeting, steps: &mut u64) {
+        match meeting {
+            Meeting::Itself { body, open, precision, .. } => {
+                let filter = RowFilter::new(simd, *precision);
+                self.run_steps::<S, true>(meeting, &filter, open, open, None, steps, |walk| {
+                    walk.step_itself(&filter, *body, open);
+                });
+            }
+            Meeting::Two { a, b, bridge, .. } => {
+                let filter = RowFilter::new(simd, bridge.precision);
+                self.run_steps::<S, false>(meeting, &filter, &a.open, &b.open, Some(bridge), steps, |walk| {
+                    if let Some(task) = walk.stack.pop() {
+                        walk.step_pair(&filter, &a.open, &b.open, Some(bridge), task);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Walks until nothing is left or the steps are used up. What is on the stack then is the rest.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)] // One loop for both kinds of meeting, inlined into each.
+    fn run_steps<S: Simd, const NEIGHBOURS: bool>(
+        &mut self,
+        meeting: &Meeting,
+        filter: &RowFilter<S>,
+        a: &Opened,
+        b: &Opened,
+        bridge: Option<&Bridge>,
+        steps: &mut u64,
+        mut step: impl FnMut(&mut Self),
+    ) {
+        loop {
+            let last = self.stack.is_empty() || *steps == 0;
+            if !last {
+                *steps -= 1;
+                step(self);
+            }
+            if self.leaf_pairs.len() >= LEAF_BATCH || last {
+                self.compare_leaves::<S, NEIGHBOURS>(filter, a, b, bridge);
+            }
+            if self.findings.len() >= BATCH {
+                self.decide(meeting);
+            }
+            if last {
+                return;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn step_itself<S: Simd>(&mut self, filter: &RowFilter<S>, body: &dyn Hierarchy, open: &Opened) {
+        let Some((a, b)) = self.stack.pop() else { return };
+        if a != b {
+            self.step_pair(filter, open, open, None, (a, b));
+        } else if a.is_closed() {
+            self.parked.push((a, b));
+        } else if a.is_leaf() {
+            self.leaf_pairs.push((a.index() as u32, a.index() as u32));
+        } else if self.cannot_meet_itself(body, open, a.index()) {
+            self.stats.culled += 1;
+        } else {
+            self.open_with_itself(filter.simd(), &open.nodes[a.index()]);
+        }
+    }
+
+    /// Pushes every child with itself and every two children whose boxes overlap.
+    #[inline(always)]
+    fn open_with_itself<S: Simd>(&mut self, simd: S, node: &Node) {
+        self.stats.node_pairs += 1;
+        for (i, child) in node.used() {
+            let others = lanes_overlapping(simd, &node.low, &node.high, node.lane_box(i)) & (!1_u32 << i);
+            for j in bits(others) {
+                self.stack.push((node.children[j], child));
+            }
+            self.stack.push((child, child));
+        }
+    }
+
+    /// Opens a pair of different things: `i` in `a`, `j` in `b` (which is the same body in a self-query).
+    #[inline(always)]
+    fn step_pair<S: Simd>(
+        &mut self,
+        filter: &RowFilter<S>,
+        a: &Opened,
+        b: &Opened,
+        bridge: Option<&Bridge>,
+        (i, j): Task,
+    ) {
+        let simd = filter.simd();
+        if i.either_closed(j) {
+            self.parked.push((i, j));
+            return;
+        }
+        match (i.is_leaf(), j.is_leaf()) {
+            (true, true) => self.leaf_pairs.push((i.index() as u32, j.index() as u32)),
+            (false, false) => {
+                self.stats.node_pairs += 1;
+                let (node, other) = (&a.nodes[i.index()], &b.nodes[j.index()]);
+                let mapped = bridge.map(|bridge| MappedBoxes::new(simd, other, bridge));
+                for (lane, child) in other.used() {
+                    let corners = match &mapped {
+                        Some(boxes) => boxes.lane(lane),
+                        None => other.lane_box(lane),
+                    };
+                    for hit in bits(lanes_overlapping(simd, &node.low, &node.high, corners)) {
+                        self.stack.push((node.children[hit], child));
+                    }
+                }
+            }
+            (false, true) => {
+                self.stats.node_pairs += 1;
+                let node = &a.nodes[i.index()];
+                let side = self.b_sides.get(filter, b, j.index(), bridge);
+                for hit in bits(lanes_overlapping(simd, &node.low, &node.high, side.bounds())) {
+                    self.stack.push((node.children[hit], j));
+                }
+            }
+            (true, false) => {
+                self.stats.node_pairs += 1;
+                let corners = self.a_sides.get(filter, a, i.index(), None).bounds();
+                let node = &b.nodes[j.index()];
+                let hits = match bridge {
+                    Some(bridge) => {
+                        let boxes = MappedBoxes::new(simd, node, bridge);
+                        lanes_overlapping(simd, &boxes.low, &boxes.high, corners) & node.used_lanes()
+                    }
+                    None => lanes_overlapping(simd, &node.low, &node.high, corners),
+                };
+                for hit in bits(hits) {
+                    self.stack.push((i, node.children[hit]));
+                }
+            }
+        }
+    }
+
+    /// Compares the leaf pairs that have gathered. All their rows are read once before the first is used, so that the
+    /// memory brings many at a time instead of one after the other.
+    #[inline(always)]
+    fn compare_leaves<S: Simd, const NEIGHBOURS: bool>(
+        &mut self,
+        filter: &RowFilter<S>,
+        a: &Opened,
+        b: &Opened,
+        bridge: Option<&Bridge>,
+    ) {
+        let mut fetched = 0;
+        for &(i, j) in &self.leaf_pairs {
+            fetched ^= a.fetch_leaf(i as usize) ^ b.fetch_leaf(j as usize);
+        }
+        std::hint::black_box(fetched);
+        for k in 0..self.leaf_pairs.len() {
+            let (i, j) = self.leaf_pairs[k];
+            let (i, j) = (i as usize, j as usize);
+            let a_side = self.a_sides.get(filter, a, i, None);
+            if NEIGHBOURS && i == j {
+                self.findings.compare_within(filter, (a_side, &a.ids[i].triangles), &mut self.stats);
+                continue;
+            }
+            let b_side = self.b_sides.get(filter, b, j, bridge);
+            self.findings.compare_rows::<S, NEIGHBOURS>(
+                filter,
+                (a_side, &a.ids[i].triangles),
+                (b_side, &b.ids[j].triangles),
+                &mut self.stats,
+            );
+        }
+        self.leaf_pairs.clear();
+    }
+
+    fn cannot_meet_itself(&mut self, body: &dyn Hierarchy, open: &Opened, node: usize) -> bool {
+        let (Some(contours), Some(positions)) = (open.contours, body.positions()) else { return false };
+        let signs = open.nodes[node].common_signs();
+        if signs == 0 {
+            return false;
+        }
+        let axis = signs.trailing_zeros() as usize / 2;
+        contours.of(node).is_some_and(|o| o.bounds_single_cover(positions, axis, &mut self.outline))
+    }
+
+    /// Decides the open pairs exactly, and adds all that count.
+    fn decide(&mut self, meeting: &Meeting) {
+        let Findings { crossing, open } = &mut self.findings;
+        self.stats.decided += open.len() as u64;
+        match *meeting {
+            Meeting::Itself { body, weld, touch, .. } => {
+                for (i, j) in open.drain(..) {
+                    let (v, w) = (body.vertices(i, weld), body.vertices(j, weld));
+                    if weld && are_twins(body, (i, v), (j, w)) {
+                        continue;
+                    }
+                    let (t, u) = (body.triangle(i), body.triangle(j));
+                    if touch.accepts(exact::tri_tri_shared(&t, v, &u, w)) {
+                        crossing.push((i, j));
+                    }
+                }
+                self.pairs.extend(crossing.drain(..).map(|(i, j)| Pair::new(i.min(j), i.max(j))));
+            }
+            Meeting::Two { ref a, ref b, swapped, touch, .. } => {
+                for (i, j) in open.drain(..) {
+                    if touch.accepts(exact::tri_tri(&a.triangle(i), &b.triangle(j))) {
+                        crossing.push((i, j));
+                    }
+                }
+                let in_order = |(i, j)| if swapped { Pair::new(j, i) } else { Pair::new(i, j) };
+                self.pairs.extend(crossing.drain(..).map(in_order));
+            }
+        }
+    }
+}
+
+/// Whether two triangles are the faces of a crack at one place: the same welded vertices, but not the same vertices. A second triangle
+/// with the same vertices is a duplicate, which is a collision.
+fn are_twins(body: &dyn Hierarchy, (i, v): (u32, [u32; 3]), (j, w): (u32, [u32; 3])) -> bool {
+    let same = |v: [u32; 3], w: [u32; 3]| v.iter().all(|x| w.contains(x)) && w.iter().all(|x| v.contains(x));
+    same(v, w) && !same(body.vertices(i, false), body.vertices(j, false))
+}
+
+impl Opened<'_> {
+    /// Reads every cache line of a leaf, and returns something that depends on all of them.
+    #[inline(always)]
+    fn fetch_leaf(&self, leaf: usize) -> u32 {
+        let (row, ids) = (&self.rows[leaf].corners, &self.ids[leaf]);
+        let corners = row[0][0][0].to_bits() ^ row[0][2][0].to_bits() ^ row[1][1][0].to_bits();
+        let corners = corners ^ row[2][0][0].to_bits() ^ row[2][2][0].to_bits();
+        corners ^ ids.vertices[0][0] ^ ids.vertices[2][0]
+    }
+}
+
+/// Lanes whose boxes overlap the given one.
+#[inline(always)]
+pub(super) fn lanes_overlapping<S: Simd>(
+    simd: S,
+    lows: &[[f32; LANES]; 3],
+    highs: &[[f32; LANES]; 3],
+    (low, high): Corners,
+) -> u32 {
+    let mut hit = mask32x8::splat(simd, true);
+    for axis in 0..3 {
+        hit &= f32x8::load_array_ref(simd, &lows[axis]).simd_le(high[axis]);
+        hit &= f32x8::load_array_ref(simd, &highs[axis]).simd_ge(low[axis]);
+    }
+    hit.to_bitmask() as u32
+}
+
+/// The last few rows prepared for the filter, found by leaf number.
+struct SideCache {
+    leaves: [u32; CACHE],
+    sides: Box<[RowSide; CACHE]>,
+}
+
+impl Default for SideCache {
+    fn default() -> Self {
+        Self { leaves: [u32::MAX; CACHE], sides: Box::new([RowSide::EMPTY; CACHE]) }
+    }
+}
+
+impl SideCache {
+    fn forget(&mut self) {
+        self.leaves = [u32::MAX; CACHE];
+    }
+
+    #[inline(always)]
+    fn get<S: Simd>(
+        &mut self,
+        filter: &RowFilter<S>,
+        open: &Opened,
+        leaf: usize,
+        bridge: Option<&Bridge>,
+    ) -> &RowSide {
+        let slot = leaf % CACHE;
+        if self.leaves[slot] != leaf as u32 {
+            self.leaves[slot] = leaf as u32;
+            let (row, ids): (&Row, &RowIds) = (&open.rows[leaf], &open.ids[leaf]);
+            match bridge {
+                Some(bridge) => {
+                    filter.prepare(&mapped_row(filter.simd(), row, bridge), ids, &mut self.sides[slot]);
+                }
+                None => filter.prepare(row, ids, &mut self.sides[slot]),
+            }
+        }
+        &self.sides[slot]
+    }
+}

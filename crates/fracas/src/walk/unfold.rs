@@ -1,0 +1,187 @@
+//! The part of a hierarchy that a walk has opened so far.
+//!
+//! A structure that computes its nodes on demand would compute them again for every pair that passes by. An unfolding keeps
+//! them, in the finder's memory, in the form that the walk reads:
+//!
+//! ```text
+//!    body                          unfolding
+//!     root ─ place 7       ┌──── node 0 ─ node 1 ─ leaf 0
+//!             ├ place 12   │        │        └──── closed 5: place 31 of the body
+//!             └ place 9 …  │        └──── closed 2: place 9
+//! ```
+//!
+//! A lane that leads to a *closed* place names it by its number here. When the walk has parked all pairs that it could not
+//! open, [`Unfolding::open`] opens the places they wait for, and lanes then lead to the new nodes and leaves.
+//!
+//! # Invariants
+//!
+//! Places are opened in the order of their numbers, whatever thread asked for them first. So an unfolding is the same at any
+//! number of threads. Whether a place is open never changes an answer, only whether a walk has to wait for it.
+
+use super::pairs::Task;
+use super::{Child, Corners, Hierarchy, Node, Opened, Stamp};
+use crate::pairs::{Row, RowIds};
+
+/// Nodes and rows opened so far, of one body at one time. Keeps its memory when it changes to another.
+#[derive(Default)]
+pub(crate) struct Unfolding {
+    /// The body, and whether its twins are welded.
+    of: Option<(Stamp, bool)>,
+    nodes: Vec<Node>,
+    rows: Vec<Row>,
+    ids: Vec<RowIds>,
+    /// Roots of the trees of the body, with their boxes.
+    roots: Vec<(Child, Corners)>,
+    closed: Vec<Closed>,
+    /// Numbers of closed places that a walk waits for, and of those among them that are leaves and nodes.
+    wanted: Vec<u32>,
+    leaves: Vec<u32>,
+    inner: Vec<u32>,
+}
+
+/// A place of the body that is not open, or was not when its parent was opened.
+#[derive(Clone, Copy)]
+struct Closed {
+    place: Child,
+    /// The lane that leads here; [`ROOT`] for a root.
+    parent: u32,
+    lane: u32,
+    /// What became of it; [`Child::NONE`] before it is opened.
+    opened: Child,
+}
+
+const ROOT: u32 = u32::MAX;
+
+/// Nodes and rows are computed by several threads if there are at least this many.
+const MANY: usize = 64;
+
+impl Unfolding {
+    /// Begins with the roots of a body, unless this is its unfolding already.
+    pub(crate) fn begin(&mut self, body: &dyn Hierarchy, weld: bool) {
+        let of = Some((body.stamp(), weld));
+        if self.of == of {
+            return;
+        }
+        self.of = of;
+        self.nodes.clear();
+        self.rows.clear();
+        self.ids.clear();
+        self.roots.clear();
+        self.closed.clear();
+        for tree in 0..body.root_count() {
+            let (place, corners) = body.root(tree);
+            self.closed.push(Closed { place, parent: ROOT, lane: tree as u32, opened: Child::NONE });
+            self.roots.push((Child::closed(tree), corners));
+        }
+    }
+
+    /// The roots of the trees, and their boxes.
+    pub(crate) fn roots(&self) -> &[(Child, Corners)] {
+        &self.roots
+    }
+
+    /// What is open now.
+    pub(crate) fn opened(&self) -> Opened<'_> {
+        Opened { nodes: &self.nodes, rows: &self.rows, ids: &self.ids, contours: None }
+    }
+
+    /// What a child that was closed when it was seen is now.
+    pub(crate) fn resolve(&self, child: Child) -> Child {
+        if !child.is_closed() {
+            return child;
+        }
+        match self.closed[child.index()].opened {
+            Child::NONE => child,
+            opened => opened,
+        }
+    }
+
+    /// Opens all places that one side of parked pairs waits for.
+    pub(crate) fn open_for(
+        &mut self,
+        body: &dyn Hierarchy,
+        parked: &[Task],
+        side: impl Fn(&Task) -> Child,
+        parallel: bool,
+    ) {
+        self.wanted.clear();
+        let waits = parked.iter().map(side).filter(|child| child.is_closed());
+        self.wanted.extend(waits.map(|child| child.index() as u32));
+        self.wanted.sort_unstable();
+        self.wanted.dedup();
+        self.open_wanted(body, parallel);
+    }
+
+    /// Opens everything, level by level.
+    pub(crate) fn open_all(&mut self, body: &dyn Hierarchy, parallel: bool) {
+        let mut first = 0;
+        while first < self.closed.len() {
+            self.wanted.clear();
+            self.wanted.extend(first as u32..self.closed.len() as u32);
+            first = self.closed.len();
+            self.open_wanted(body, parallel);
+        }
+    }
+
+    fn open_wanted(&mut self, body: &dyn Hierarchy, parallel: bool) {
+        let Self { of, nodes, rows, ids, roots, closed, wanted, leaves, inner } = self;
+        let weld = of.is_some_and(|(_, weld)| weld);
+        wanted.retain(|&k| closed[k as usize].opened == Child::NONE);
+        let place = |k: u32| closed[k as usize].place;
+        leaves.clear();
+        inner.clear();
+        wanted.iter().for_each(|&k| if place(k).is_leaf() { leaves.push(k) } else { inner.push(k) });
+
+        let first_leaf = rows.len();
+        rows.resize(first_leaf + leaves.len(), Row::ZERO);
+        ids.resize(first_leaf + leaves.len(), RowIds::EMPTY);
+        fill(&mut rows[first_leaf..], &mut ids[first_leaf..], leaves, parallel, |row, ids, k| {
+            body.row(place(k).index(), weld, row, ids);
+        });
+        let first_node = nodes.len();
+        nodes.resize(first_node + inner.len(), Node::EMPTY);
+        let mut nothing = vec![(); inner.len()];
+        fill(&mut nodes[first_node..], &mut nothing, inner, parallel, |node, (), k| {
+            let mut scratch = Node::EMPTY;
+            *node = *body.node(place(k).index(), &mut scratch);
+        });
+
+        // Lanes of new nodes lead to closed places; lanes that led to what was opened now lead there.
+        for index in first_node..nodes.len() {
+            for lane in 0..nodes[index].count as usize {
+                let place = std::mem::replace(&mut nodes[index].children[lane], Child::closed(closed.len()));
+                closed.push(Closed { place, parent: index as u32, lane: lane as u32, opened: Child::NONE });
+            }
+        }
+        let opened_leaves = leaves.iter().enumerate().map(|(k, &c)| (c, Child::leaf(first_leaf + k)));
+        let opened_nodes = inner.iter().enumerate().map(|(k, &c)| (c, Child::node(first_node + k)));
+        for (k, opened) in opened_leaves.chain(opened_nodes) {
+            let Closed { parent, lane, .. } = closed[k as usize];
+            closed[k as usize].opened = opened;
+            match parent {
+                ROOT => roots[lane as usize].0 = opened,
+                parent => nodes[parent as usize].children[lane as usize] = opened,
+            }
+        }
+    }
+}
+
+/// Calls `run` with every element of two lists and the place it is to be filled from, on all threads if there are many.
+fn fill<A: Send, B: Send>(
+    a: &mut [A],
+    b: &mut [B],
+    from: &[u32],
+    parallel: bool,
+    run: impl Fn(&mut A, &mut B, u32) + Sync + Send,
+) {
+    #[cfg(feature = "parallel")]
+    if parallel && from.len() >= MANY {
+        use rayon::prelude::*;
+        let all = a.par_iter_mut().zip(b).zip(from).with_min_len(16);
+        return all.for_each(|((a, b), &k)| run(a, b, k));
+    }
+    let _ = parallel;
+    for ((a, b), &k) in a.iter_mut().zip(b).zip(from) {
+        run(a, b, k);
+    }
+}

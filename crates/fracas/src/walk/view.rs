@@ -1,0 +1,266 @@
+//! Views: which body, or part of one, and where it is.
+
+use super::{Child, Corners, Hierarchy, Node};
+use crate::geom::{DVec3, Pose, Triangle};
+use crate::mesh::{Mesh, MeshRef, TriangleId};
+use crate::pairs::{Frame, LANES, RowIds};
+
+/// A body of any kind where a pose puts it: what queries are asked about.
+///
+/// `&body` alone is a view of the body as it stands, and `body.at(&pose)` one of the body where the pose puts it. Answers are exact for the
+/// positions that [`Pose::apply`] gives.
+///
+/// ```
+/// use fracas::{Finder, MeshTree, geom::{DVec3, Pose}, mesh::shapes};
+/// let ball = MeshTree::build(shapes::icosphere(1.0, 3));
+/// let aside = Pose::from_translation(DVec3::new(1.5, 0.0, 0.0)).unwrap();
+/// assert!(!Finder::default().find_pairs(&ball, ball.at(&aside)).is_empty());
+/// assert!(ball.at(&aside).nearest(DVec3::ZERO, 1.0).is_some());
+/// ```
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub(crate) shape: Shape<'a>,
+    pub(crate) pose: Pose,
+}
+
+/// What a view shows.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape<'a> {
+    /// A body with a hierarchy; all of its trees, or one.
+    Hierarchy { body: &'a dyn Hierarchy, tree: Option<usize> },
+    /// Triangles without one.
+    Soup(MeshRef<'a>),
+}
+
+impl<'a> From<&'a Mesh> for View<'a> {
+    fn from(mesh: &'a Mesh) -> Self {
+        MeshRef::from(mesh).into()
+    }
+}
+
+impl<'a> From<MeshRef<'a>> for View<'a> {
+    fn from(mesh: MeshRef<'a>) -> Self {
+        Self { shape: Shape::Soup(mesh), pose: Pose::IDENTITY }
+    }
+}
+
+impl<'a> From<&View<'a>> for View<'a> {
+    fn from(view: &View<'a>) -> Self {
+        *view
+    }
+}
+
+impl Mesh {
+    /// The mesh where a pose puts it, for queries that keep no structure.
+    #[must_use]
+    pub fn at(&self, pose: &Pose) -> View<'_> {
+        View::from(self).at(pose)
+    }
+}
+
+impl<'a> MeshRef<'a> {
+    /// The mesh where a pose puts it.
+    #[must_use]
+    pub fn at(self, pose: &Pose) -> View<'a> {
+        View::from(self).at(pose)
+    }
+}
+
+impl std::fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("View").field("pose", &self.pose).finish_non_exhaustive()
+    }
+}
+
+impl<'a> View<'a> {
+    /// A view of a body with a hierarchy.
+    pub(crate) fn of(body: &'a dyn Hierarchy, tree: Option<usize>) -> Self {
+        Self { shape: Shape::Hierarchy { body, tree }, pose: Pose::IDENTITY }
+    }
+
+    /// The same body where another pose puts it.
+    #[must_use]
+    pub fn at(self, pose: &Pose) -> Self {
+        Self { pose: *pose, ..self }
+    }
+
+    /// Where the body is.
+    #[must_use]
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// A triangle where the pose puts it. Panics if the body has no such triangle.
+    #[must_use]
+    pub fn triangle(&self, id: TriangleId) -> Triangle {
+        let t = match self.shape {
+            Shape::Hierarchy { body, .. } => body.triangle(id.0),
+            Shape::Soup(mesh) => mesh.triangle(id.index()),
+        };
+        self.pose.apply_to_triangle(&t)
+    }
+
+    /// Lowest and highest corner of a box around all triangles; `None` if there are none. It may be larger than the smallest by about
+    /// a millionth of the body's size, and by more if the pose turns the body.
+    #[must_use]
+    pub fn bounds(&self) -> Option<(DVec3, DVec3)> {
+        match self.shape {
+            Shape::Hierarchy { body, .. } => {
+                let (low, high) = self.corners()?;
+                let frame = body.frame();
+                let pad = f64::from(Frame::SLACK);
+                let unmap = |x: [f32; 3], pad: f64| {
+                    let p = frame.unmap(DVec3::from_array(x.map(f64::from)) + pad);
+                    p + p.abs() * (4.0 * f64::EPSILON) * pad.signum()
+                };
+                Some(posed_box(&self.pose, unmap(low, -pad), unmap(high, pad)))
+            }
+            Shape::Soup(mesh) => {
+                let corners =
+                    mesh.triangles().iter().flatten().map(|&v| self.pose.apply(mesh.positions()[v as usize]));
+                corners.map(|p| (p, p)).reduce(|(low, high), (p, _)| (low.min(p), high.max(p)))
+            }
+        }
+    }
+
+    /// The one tree that the view shows; `None` for all.
+    pub(crate) fn tree(&self) -> Option<usize> {
+        match self.shape {
+            Shape::Hierarchy { tree, .. } => tree,
+            Shape::Soup(_) => None,
+        }
+    }
+
+    /// The box around the trees of the view in the frame of its hierarchy; `None` if there are none.
+    pub(crate) fn corners(&self) -> Option<Corners> {
+        match self.shape {
+            Shape::Hierarchy { body, tree: Some(tree) } => Some(body.root(tree).1),
+            Shape::Hierarchy { body, tree: None } => body.bounds(),
+            Shape::Soup(_) => None,
+        }
+    }
+
+    /// Calls `visit` with every triangle of the view.
+    pub(crate) fn for_each_triangle(&self, mut visit: impl FnMut(u32)) {
+        match self.shape {
+            Shape::Soup(mesh) => (0..mesh.triangles().len() as u32).for_each(visit),
+            Shape::Hierarchy { body, tree } => {
+                let trees = tree.map_or(0..body.root_count(), |tree| tree..tree + 1);
+                for tree in trees {
+                    body.for_each_row(body.root(tree).0, &mut |ids| {
+                        ids.triangle_ids().for_each(|triangle| visit(triangle.0));
+                    });
+                }
+            }
+        }
+    }
+
+    /// Visits triangles below boxes in the order of a lower bound, nearest first.
+    ///
+    /// `bounds` writes a bound for every lane of a node; what exceeds the limit is not visited. `visit` is called with
+    /// each triangle as the pose puts it, and returns the new limit, or `None` to stop.
+    pub(super) fn visit(
+        &self,
+        mut limit: f64,
+        mut bounds: impl FnMut(&Node, &mut [f64; LANES]),
+        mut visit: impl FnMut(u32, &Triangle) -> Option<f64>,
+    ) {
+        let (body, tree) = match self.shape {
+            Shape::Hierarchy { body, tree } => (body, tree),
+            Shape::Soup(mesh) => {
+                for index in 0..mesh.triangles().len() {
+                    if visit(index as u32, &self.pose.apply_to_triangle(&mesh.triangle(index))).is_none() {
+                        return;
+                    }
+                }
+                return;
+            }
+        };
+        let trees = tree.map_or(0..body.root_count(), |tree| tree..tree + 1);
+        let mut stack: Vec<(f64, Child)> = Vec::with_capacity(64);
+        stack.extend(trees.map(|tree| (f64::NEG_INFINITY, body.root(tree).0)));
+        let (mut node, mut ids, mut lanes) = (Node::EMPTY, RowIds::EMPTY, [0.0; LANES]);
+        while let Some((bound, child)) = stack.pop() {
+            if bound > limit {
+                continue;
+            }
+            if child.is_leaf() {
+                for triangle in body.ids(child.index(), &mut ids).triangle_ids() {
+                    let t = self.pose.apply_to_triangle(&body.triangle(triangle.0));
+                    match visit(triangle.0, &t) {
+                        Some(next) => limit = next,
+                        None => return,
+                    }
+                }
+                continue;
+            }
+            let node = body.node(child.index(), &mut node);
+            bounds(node, &mut lanes);
+            let first = stack.len();
+            stack.extend(
+                node.used().map(|(lane, child)| (lanes[lane], child)).filter(|(bound, _)| *bound <= limit),
+            );
+            stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        }
+    }
+
+    /// How the frame of the view's hierarchy sees the world.
+    pub(super) fn sight(&self) -> Sight {
+        let frame = match self.shape {
+            Shape::Hierarchy { body, .. } => body.frame(),
+            Shape::Soup(_) => Frame::default(),
+        };
+        let pose = self.pose;
+        let size = f64::from(Frame::REACH) / frame.scale + frame.centre.abs().max_element();
+        let posing =
+            64.0 * f64::EPSILON * (2.0 * size + pose.translation().abs().max_element()) * frame.scale;
+        let to_body = (!pose.is_identity()).then(|| pose.inverse());
+        Sight { frame, to_body, pad: if to_body.is_some() { posing } else { 0.0 } }
+    }
+}
+
+/// The map from the world to the frame of a posed body, in `f64`.
+pub(super) struct Sight {
+    pub(super) frame: Frame,
+    to_body: Option<Pose>,
+    /// How far the exact posed triangles may be from where the frame sees them.
+    pub(super) pad: f64,
+}
+
+impl Sight {
+    /// A point in frame coordinates. Rounding is up to `16 ε` of the largest of them, and [`Sight::pad`].
+    pub(super) fn point(&self, p: DVec3) -> DVec3 {
+        let p = self.to_body.map_or(p, |pose| pose.apply(p));
+        (p - self.frame.centre) * self.frame.scale
+    }
+
+    /// A point, scaled and turned like the frame but not moved: differences of these are directions.
+    pub(super) fn direction(&self, p: DVec3) -> DVec3 {
+        self.to_body.map_or(p, |pose| pose.rotation() * p) * self.frame.scale
+    }
+
+    /// A box in frame coordinates around a box in the world.
+    pub(super) fn corners(&self, low: DVec3, high: DVec3) -> (DVec3, DVec3) {
+        let Some(pose) = &self.to_body else { return (self.point(low), self.point(high)) };
+        if !(low.is_finite() && high.is_finite()) {
+            return (DVec3::NEG_INFINITY, DVec3::INFINITY);
+        }
+        let (low, high) = posed_box(pose, low, high);
+        let map = |p: DVec3| (p - self.frame.centre) * self.frame.scale;
+        (map(low) - self.pad, map(high) + self.pad)
+    }
+}
+
+/// A box that holds a box where a pose puts it.
+fn posed_box(pose: &Pose, low: DVec3, high: DVec3) -> (DVec3, DVec3) {
+    if pose.is_identity() {
+        return (low, high);
+    }
+    let (centre, half) = (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low);
+    let r = pose.rotation();
+    let reach = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+    let middle = pose.apply(centre);
+    let rounding = 16.0 * f64::EPSILON * (centre.abs() + half).max_element()
+        + 8.0 * f64::EPSILON * pose.translation().abs();
+    (middle - reach - rounding, middle + reach + rounding)
+}
