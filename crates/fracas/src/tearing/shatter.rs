@@ -45,7 +45,7 @@ impl TearingBody {
     /// the cracks.
     ///
     /// ```
-    /// use fracas::crack::{ShatterOptions, scatter_sites, shatter_at};
+    /// use fracas::cut::{ShatterOptions, scatter_sites, shatter_at};
     /// use fracas::{mesh::shapes, tearing::TearingBody};
     /// let mut body = TearingBody::build(shapes::icosphere(1.0, 3));
     /// let sites = scatter_sites(body.mesh(), 5, 1);

@@ -1,7 +1,7 @@
 //! The sizes of the paper's Table 1: a horned animal at three resolutions, split in 11 steps.
 
 use crate::check::History;
-use fracas::crack::{CutOptions, CutSurface, Cutter};
+use fracas::cut::{CutOptions, CutSurface, Cutter};
 use fracas::geom::DVec3;
 use fracas::mesh::{LiveMesh, shapes};
 

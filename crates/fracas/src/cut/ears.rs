@@ -9,7 +9,7 @@ use glam::DVec2;
 pub(super) fn cut_ears(outline: &[DVec2], ring: &[u32], triangles: &mut Vec<[u32; 3]>) {
     let mut left = ring.to_vec();
     // Seen so that the loop turns left.
-    let sense = if super::fill::area(outline, ring) < 0.0 { -1.0 } else { 1.0 };
+    let sense = if super::triangulate::area(outline, ring) < 0.0 { -1.0 } else { 1.0 };
     let at = |id: u32| outline[id as usize];
     let twice_area = |[a, b, c]: [u32; 3]| sense * (at(b) - at(a)).perp_dot(at(c) - at(a));
     let corner = |left: &[u32], i: usize| {

@@ -14,9 +14,9 @@
 //! ```
 
 use super::CutSurface;
-use super::fill::{Density, Filling, fill};
-use super::part::{Face, Part};
+use super::clip::{Face, Part};
 use super::section::NONE;
+use super::triangulate::{Density, Filling, fill};
 use glam::DVec2;
 
 /// A part with its caps filled anew with triangles of about the given edge length. `planes` are those of its caps.

@@ -1,21 +1,21 @@
-//! Fracture of tetrahedral bodies: which piece each node goes to, and how far it is from the crack.
+//! Fracture of tetrahedral bodies: a label for each node, and its distance from the crack.
 //!
 //! # Idea
 //!
-//! A fracture does not touch the mesh. It is a label for each node, and a weight: its distance from the crack. Whoever holds
-//! the body makes pieces from that ([`crate::brittle`]). So a way to break something is a function from points to labels:
+//! A fracture does not change the mesh. It gives each node the label of its piece and a weight, the node's distance from the
+//! crack. [`crate::brittle`] makes fragments from these. A fracture pattern is a function from points to labels:
 //!
 //! ```text
 //!     cells                    planes                  radial
-//!   ┌──────────┬────┐        ┌─────────╲──────┐      ┌───────╲──│──╱────┐   Cells of points that lie closer together
-//!   │   ·     ╱ ·  ╱│        │          ╲     │      │  ──╲   ╲ │ ╱   ╱ │   near the impact; planes through it; rays
-//!   │        ╱┬───┤·│        │───────────╲────│      │     ╲___(●)___╱  │   and rings around it, for plates and panes.
+//!   ┌──────────┬────┐        ┌─────────╲──────┐      ┌───────╲──│──╱────┐   Voronoi cells of sites that lie closer together
+//!   │   ·     ╱ ·  ╱│        │          ╲     │      │  ──╲   ╲ │ ╱   ╱ │   near the impact; planes through the impact;
+//!   │        ╱┬───┤·│        │───────────╲────│      │     ╲___(●)___╱  │   rays and rings around it, for plates and panes.
 //!   │  ·    │·│ × ├─│        │      ×     ╲───│      │     ╱    │    ╲  │
 //!   └───────┴─┴───┴─┘        └─────────────╲──┘      └───╱──────│──────╲┘
 //! ```
 //!
-//! Labels whose nodes do not hang together become several pieces. Pieces of very few nodes are given to a neighbour: they
-//! would be splinters that cost more than they show.
+//! A label whose nodes are not connected becomes several pieces. A piece of very few nodes joins a neighbour: it would be a
+//! splinter that costs more than it shows.
 //!
 //! # Invariants
 //!
@@ -24,22 +24,29 @@
 //!
 //! # When to use something else
 //!
-//! A body known only by its surface is broken by [`shatter_at`](super::shatter_at).
+//! If you know only the surface of a body, break it with [`shatter_at`](crate::cut::shatter_at).
 
-use super::merge::connect_and_merge;
-use super::sites::{Layout, cells, planes, radial};
-use super::{CutError, Material};
+mod error;
+mod labels;
+mod material;
+mod merge;
+
+pub use error::FractureError;
+pub use material::Material;
+
 use crate::geom::DVec3;
 use crate::mesh::tets::{TetAdjacency, TetMesh};
+use labels::{Layout, cells, planes, radial};
+use merge::connect_and_merge;
 
-/// A body, or a part of one, that may break.
+/// A body or fragment that may break.
 #[derive(Clone, Copy, Debug)]
 pub struct Breakable<'a> {
     /// The tetrahedra.
     pub mesh: &'a TetMesh,
     /// How they meet.
     pub adjacency: &'a TetAdjacency,
-    /// The nodes of the part, sorted.
+    /// Its nodes, sorted.
     pub nodes: &'a [u32],
     /// Its volume.
     pub volume: f64,
@@ -89,7 +96,7 @@ impl Default for FractureOptions {
     }
 }
 
-/// What a fracture does: for each node of the part, in order, its piece and its distance from the crack.
+/// What a fracture does: for each node of the body, in order, its piece and its distance from the crack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relabelling {
     /// The piece, from 0.
@@ -112,7 +119,7 @@ impl Breakable<'_> {
     /// Nodes times pieces.
     ///
     /// ```
-    /// use fracas::crack::{Breakable, FractureOptions, Impact, Material};
+    /// use fracas::fracture::{Breakable, FractureOptions, Impact, Material};
     /// use fracas::{geom::DVec3, mesh::tets::{TetAdjacency, brick}};
     /// let mesh = brick(DVec3::new(0.2, 0.1, 0.06), [10, 5, 3]);
     /// let adjacency = TetAdjacency::build(&mesh).unwrap();
@@ -123,14 +130,14 @@ impl Breakable<'_> {
     /// assert_eq!(body.hit(&blow, &Material::BRICK, &options)?, None);
     /// blow.impulse = 25.0;
     /// assert!(body.hit(&blow, &Material::BRICK, &options)?.unwrap().pieces > 2);
-    /// # Ok::<(), fracas::crack::CutError>(())
+    /// # Ok::<(), fracas::fracture::FractureError>(())
     /// ```
     pub fn hit(
         &self,
         impact: &Impact,
         material: &Material,
         options: &FractureOptions,
-    ) -> Result<Option<Relabelling>, CutError> {
+    ) -> Result<Option<Relabelling>, FractureError> {
         let Some(wanted) = material.pieces(self.volume, impact.impulse)? else { return Ok(None) };
         self.break_up(impact.point, impact.direction, wanted, options)
     }
@@ -145,12 +152,12 @@ impl Breakable<'_> {
         direction: DVec3,
         wanted: f64,
         options: &FractureOptions,
-    ) -> Result<Option<Relabelling>, CutError> {
+    ) -> Result<Option<Relabelling>, FractureError> {
         if !point.is_finite() {
-            return Err(CutError::NotFinite { what: "impact", value: point });
+            return Err(FractureError::NotFinite { what: "impact", value: point });
         }
         let Some(axis) = direction.try_normalize() else {
-            return Err(CutError::NoDirection { what: "direction of the impact", value: direction });
+            return Err(FractureError::NoDirection { what: "direction of the impact", value: direction });
         };
         let numbers = [
             ("number of pieces", wanted),
@@ -159,7 +166,7 @@ impl Breakable<'_> {
         ];
         if let Some(&(what, value)) = numbers.iter().find(|number| !(number.1 > 0.0 && number.1.is_finite()))
         {
-            return Err(CutError::BadNumber { what, value });
+            return Err(FractureError::BadNumber { what, value });
         }
         if self.nodes.len() < 2 * options.least_nodes {
             return Ok(None);
@@ -180,7 +187,7 @@ impl Breakable<'_> {
                 cells(&layout, growth)
             }
             FracturePattern::Cells { growth } => {
-                return Err(CutError::BadNumber { what: "growth of cells", value: growth });
+                return Err(FractureError::BadNumber { what: "growth of cells", value: growth });
             }
             FracturePattern::Planes => planes(&layout),
             FracturePattern::Radial => radial(&layout),

@@ -16,8 +16,6 @@
 //!
 //! [`shatter_along`] surfaces and [`shatter_at`] sites break a body at once, and label every triangle with its piece.
 //!
-//! A body made of tetrahedra is broken by labels for its nodes: [`Breakable`] makes them, from a blow and a [`Material`].
-//!
 //! # Invariants
 //!
 //! A body that is closed and consistently oriented stays so after every step, also while the front is inside. Its volume
@@ -26,7 +24,8 @@
 //!
 //! # When to use something else
 //!
-//! Cuts are geometry: nothing here knows stress or material. A body that deforms while it is cut should be cut in its
+//! Cuts are geometry: they know neither stress nor material. [`crate::fracture`] breaks bodies made of tetrahedra, from a blow
+//! and a material. A body that deforms while it is cut should be cut in its
 //! shape at rest; the same edits, with new positions mapped, apply to the deformed mesh.
 //!
 //! # Reference
@@ -35,27 +34,21 @@
 //! Computer Animation, 2006, for cuts along surfaces that are known beforehand.
 
 mod caps;
+mod chart;
+mod clip;
+mod components;
 mod cutter;
 mod divide;
 mod ears;
 mod error;
-mod fill;
-mod fracture;
-mod material;
-mod merge;
 mod options;
-mod part;
-mod pieces;
 mod section;
 mod shatter;
 mod sheet;
-mod sites;
-mod surface;
+mod triangulate;
 
+pub use chart::{CutSurface, HeightGrid};
 pub use cutter::Cutter;
 pub use error::CutError;
-pub use fracture::{Breakable, FractureOptions, FracturePattern, Impact, Relabelling};
-pub use material::Material;
 pub use options::{CutOptions, Front};
 pub use shatter::{ShatterOptions, Shattered, scatter_sites, shatter_along, shatter_at};
-pub use surface::{CutSurface, HeightGrid};

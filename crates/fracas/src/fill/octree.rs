@@ -2,10 +2,11 @@
 //!
 //! # Idea
 //!
-//! Points are the corners and the centres of all leaves. Tetrahedra lie around the faces between leaves:
+//! Points are the corners and the centres of all leaves. A forest without levels is the body-centred cubic lattice, whose points and
+//! tetrahedra follow from their numbers; nothing is stored. Otherwise tetrahedra lie around the faces between leaves:
 //!
 //! ```text
-//!   ┌───────┬───────┐    Equal leaves: centre, centre and an edge of the face, as in the uniform lattice; two tetrahedra
+//!   ┌───────┬───────┐    Equal leaves: centre, centre and an edge of the face, as in the lattice; two tetrahedra
 //!   │   ·   │   ·   │    where the edge has a midpoint, because a smaller leaf lies along it.
 //!   ├───┬───┼───────┤    Smaller against larger: from the smaller centre, its square in two triangles (half a pyramid
 //!   │ · │ · │       │    each); from the larger centre, the four squares of its face in eight triangles. All squares
@@ -21,6 +22,7 @@
 //!
 //! Coordinates are whole numbers of half the smallest leaf, so that every centre has some.
 
+use crate::mesh::tets::lattice::Lattice;
 use std::collections::{HashMap, HashSet};
 
 /// A cube of the forest: its place among those of its level.
@@ -33,18 +35,38 @@ pub(super) struct Octree {
     split: Vec<HashSet<Cube>>,
 }
 
-/// Points and tetrahedra of a balanced forest.
-pub(super) struct Background {
-    /// Places, in halves of the smallest leaf.
-    pub points: Vec<[i32; 3]>,
-    /// Size of the smallest leaf that has the point as corner or centre, in halves of the smallest of all.
-    pub sizes: Vec<i32>,
-    /// All in order: (b − a) × (c − a) · (d − a) > 0.
-    pub tets: Vec<[u32; 4]>,
+/// The points of a forest by number. Places are in halves of the smallest leaf.
+pub(super) enum Points {
+    /// Those of a forest without levels.
+    Uniform(Lattice),
+    /// In the order in which the leaves name them.
+    Listed {
+        leaves: Vec<(usize, Cube)>,
+        places: Vec<[i32; 3]>,
+        /// Size of the smallest leaf that has the point as corner or centre, in halves of the smallest of all.
+        sizes: Vec<i32>,
+        ids: HashMap<[i32; 3], u32>,
+    },
+}
+
+impl Points {
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Uniform(lattice) => lattice.point_count(),
+            Self::Listed { places, .. } => places.len(),
+        }
+    }
+
+    pub fn place(&self, id: u32) -> [i32; 3] {
+        match self {
+            Self::Uniform(lattice) => lattice.point(id),
+            Self::Listed { places, .. } => places[id as usize],
+        }
+    }
 }
 
 impl Octree {
-    /// A forest of so many roots, whose cubes may be divided `levels` times.
+    /// A forest with this many roots along each axis, whose cubes may be divided `levels` times.
     pub fn new(roots: [i32; 3], levels: usize) -> Self {
         Self { roots, split: vec![HashSet::new(); levels] }
     }
@@ -53,10 +75,12 @@ impl Octree {
         self.split.len()
     }
 
+    fn lattice(&self) -> Lattice {
+        Lattice { cells: self.roots.map(|n| n as usize) }
+    }
+
     pub fn roots(&self) -> Vec<Cube> {
-        let [nx, ny, nz] = self.roots;
-        let row = move |y: i32, z: i32| (0..nx).map(move |x| [x, y, z]);
-        (0..nz).flat_map(|z| (0..ny).flat_map(move |y| row(y, z))).collect()
+        self.lattice().cells().map(|cell| cell.map(|i| i as i32)).collect()
     }
 
     /// Divides cubes of a level, and gives their parts.
@@ -117,32 +141,53 @@ impl Octree {
         leaves
     }
 
-    /// Points and tetrahedra of a balanced forest. Along its outermost faces there are none.
-    pub fn background(&self) -> Background {
+    /// The points of a balanced forest.
+    pub fn points(&self) -> Points {
+        if self.levels() == 0 {
+            return Points::Uniform(self.lattice());
+        }
+        let (mut places, mut sizes, mut ids) = (vec![], vec![], HashMap::new());
         let leaves = self.leaves();
-        let (mut points, mut sizes, mut ids) = (vec![], vec![], HashMap::new());
         for &(level, cube) in &leaves {
             let size = self.size(level);
             for point in corners(cube, size).into_iter().chain([self.centre(level, cube)]) {
                 let id = *ids.entry(point).or_insert_with(|| {
-                    points.push(point);
+                    places.push(point);
                     sizes.push(size);
-                    points.len() - 1
+                    places.len() as u32 - 1
                 });
-                sizes[id] = size.min(sizes[id]);
+                sizes[id as usize] = size.min(sizes[id as usize]);
             }
         }
+        Points::Listed { leaves, places, sizes, ids }
+    }
+
+    /// The tetrahedra of a balanced forest with a point that `is_wanted`, all in order: (b − a) × (c − a) · (d − a) > 0. Along
+    /// its outermost faces there are none.
+    pub fn tets(&self, points: &Points, is_wanted: impl Fn(u32) -> bool) -> Vec<[u32; 4]> {
         let mut tets = vec![];
-        for &(level, cube) in &leaves {
-            for axis in 0..3 {
-                for side in [-1, 1] {
-                    self.tets_at(level, cube, axis, side, &|p| ids.contains_key(&p), &mut tets);
+        let mut add = |tet: [u32; 4]| {
+            if tet.iter().any(|&id| is_wanted(id)) {
+                tets.push(tet);
+            }
+        };
+        match points {
+            Points::Uniform(lattice) => {
+                for cell in lattice.cells() {
+                    (0..3).for_each(|axis| lattice.around(cell, axis).for_each(&mut add));
+                }
+            }
+            Points::Listed { leaves, ids, .. } => {
+                let mut made = vec![];
+                for &(level, cube) in leaves {
+                    for (axis, side) in [(0, -1), (0, 1), (1, -1), (1, 1), (2, -1), (2, 1)] {
+                        self.tets_at(level, cube, axis, side, &|p| ids.contains_key(&p), &mut made);
+                    }
+                    made.drain(..).for_each(|tet| add(in_order(tet).map(|p| ids[&p])));
                 }
             }
         }
-        let number = |p: [i32; 3]| ids[&p] as u32;
-        let tets = tets.into_iter().map(|tet| in_order(tet).map(number)).collect();
-        Background { points, sizes, tets }
+        tets
     }
 
     /// The tetrahedra between the centre of a leaf and one of its faces; those between equal leaves only from below.
@@ -272,7 +317,7 @@ mod tests {
         #[test]
         fn tetrahedra_fit_together_whatever_is_divided(
             points in proptest::collection::vec(proptest::array::uniform3(0..192_i32), 0..5),
-            levels in 1..5_usize,
+            levels in 0..5_usize,
         ) {
             let tree = around(&points, levels);
             let leaves = tree.leaves();
@@ -283,9 +328,10 @@ mod tests {
                         || tree.exists(level - 1, beside.map(|k| k >> 1)), "{cube:?} of level {level}");
                 }
             }
-            let background = tree.background();
-            let place = |p: &[i32; 3]| DVec3::from_array(p.map(f64::from));
-            let mesh = TetMesh::new(background.points.iter().map(place).collect(), background.tets).unwrap();
+            let points = tree.points();
+            let place = |id| DVec3::from_array(points.place(id).map(f64::from));
+            let positions = (0..points.count() as u32).map(place).collect();
+            let mesh = TetMesh::new(positions, tree.tets(&points, |_| true)).unwrap();
             let angles = DihedralAngles::of(&mesh);
             prop_assert!(angles.smallest > 44.9 && angles.largest < 120.1, "{angles:?}");
             let boundary = Boundary::of(&mesh, &TetAdjacency::build(&mesh).unwrap());

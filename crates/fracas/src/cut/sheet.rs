@@ -8,8 +8,8 @@
 //!
 //! The first points of the sheet are the cut points of the section, in their order; points inside follow.
 
-use super::fill::{Density, Filling, fill};
 use super::section::{NONE, Section};
+use super::triangulate::{Density, Filling, fill};
 use super::{CutError, CutOptions, CutSurface, Front};
 use crate::geom::DVec3;
 use glam::DVec2;

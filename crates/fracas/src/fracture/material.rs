@@ -11,7 +11,7 @@
 //! This is not a simulation of stress. It gets right what a player sees: nothing happens below a threshold, harder blows and
 //! smaller toughness make more and smaller pieces, and doubling the size of everything needs a heavier blow.
 
-use super::CutError;
+use super::FractureError;
 
 /// A brittle material, in SI units. All numbers are positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,14 +45,14 @@ impl Material {
     /// A number of the material, the volume or the impulse that is not positive and finite.
     ///
     /// ```
-    /// use fracas::crack::Material;
+    /// use fracas::fracture::Material;
     /// let plate = 2e-4; // cubic metres
     /// assert_eq!(Material::CERAMIC.pieces(plate, 0.5), Ok(None));
     /// let (hard, harder) = (Material::CERAMIC.pieces(plate, 2.0)?, Material::CERAMIC.pieces(plate, 4.0)?);
     /// assert!(hard.unwrap() >= 2.0 && harder > hard);
-    /// # Ok::<(), fracas::crack::CutError>(())
+    /// # Ok::<(), fracas::fracture::FractureError>(())
     /// ```
-    pub fn pieces(&self, volume: f64, impulse: f64) -> Result<Option<f64>, CutError> {
+    pub fn pieces(&self, volume: f64, impulse: f64) -> Result<Option<f64>, FractureError> {
         let numbers = [
             ("density", self.density),
             ("stiffness", self.stiffness),
@@ -64,7 +64,7 @@ impl Material {
         ];
         for (what, value) in numbers {
             if !(value > 0.0 && value.is_finite()) {
-                return Err(CutError::BadNumber { what, value });
+                return Err(FractureError::BadNumber { what, value });
             }
         }
         let mass = self.density * volume;
@@ -98,7 +98,7 @@ mod tests {
         let tough = Material { toughness: 3.0 * m.toughness, ..m };
         assert!(m.pieces(1e-4, 9.0).unwrap() > tough.pieces(1e-4, 9.0).unwrap());
         let none = Material { strength: 0.0, ..m };
-        assert_eq!(none.pieces(1e-4, 1.0), Err(CutError::BadNumber { what: "strength", value: 0.0 }));
+        assert_eq!(none.pieces(1e-4, 1.0), Err(FractureError::BadNumber { what: "strength", value: 0.0 }));
         assert!(m.pieces(1e-4, f64::NAN).is_err() && m.pieces(0.0, 1.0).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bodies::{Numbers, any_body, bodies, shell};
 use fracas::TriangleId;
-use fracas::crack::{
+use fracas::cut::{
     CutError, CutSurface, ShatterOptions, Shattered, scatter_sites, shatter_along, shatter_at,
 };
 use fracas::geom::{DAffine3, DVec3};

@@ -20,10 +20,10 @@
 //! triangle, old or new, which is what a tree needs to be split.
 
 use super::caps::refilled;
+use super::clip::{Face, Part};
+use super::components::label;
 use super::cutter::find_rim;
 use super::options::check_density;
-use super::part::{Face, Part};
-use super::pieces::label;
 use super::section::NONE;
 use super::{CutError, CutOptions, CutSurface, Cutter};
 use crate::geom::DVec3;
@@ -72,7 +72,7 @@ impl Shattered {
 /// A few times the cost of copying the mesh, per surface.
 ///
 /// ```
-/// use fracas::crack::{CutSurface, ShatterOptions, shatter_along};
+/// use fracas::cut::{CutSurface, ShatterOptions, shatter_along};
 /// use fracas::geom::DVec3;
 /// use fracas::mesh::{LiveMesh, shapes};
 /// let mut ball = LiveMesh::new(shapes::icosphere(1.0, 3));
@@ -126,7 +126,7 @@ pub fn shatter_along(
 /// About as long per site as three passes over the mesh.
 ///
 /// ```
-/// use fracas::crack::{ShatterOptions, scatter_sites, shatter_at};
+/// use fracas::cut::{ShatterOptions, scatter_sites, shatter_at};
 /// use fracas::mesh::{LiveMesh, shapes};
 /// let mut pumpkin = LiveMesh::new(shapes::pumpkin(9, 2_000));
 /// let sites = scatter_sites(&pumpkin, 5, 1);

@@ -4,9 +4,9 @@
 //! it, and closes the rest with a cap. So a part is closed at any time, and says of each of its triangles whether it
 //! is one of the body's, a piece of one, or belongs to a cap.
 
-use super::fill::{Density, fill};
-use super::pieces::Groups;
+use super::components::Groups;
 use super::section::{NONE, Section};
+use super::triangulate::{Density, fill};
 use super::{CutError, CutSurface};
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, TriangleId};

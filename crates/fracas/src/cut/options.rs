@@ -1,7 +1,7 @@
 //! How to cut: along which coordinate the front advances, how far, and how fine.
 
+use super::chart::require;
 use super::section::Section;
-use super::surface::require;
 use super::{CutError, CutSurface};
 use crate::geom::DVec3;
 use crate::mesh::LiveMesh;

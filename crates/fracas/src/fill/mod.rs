@@ -1,16 +1,35 @@
 //! Tetrahedra for a body of which only the surface is known.
+//!
+//! A surface gives a signed distance, exactly signed; isosurface stuffing fills it (`stuffing`) on a lattice that is an octree
+//! (`octree`). [`fill`] uses cells of one size, [`fill_graded`] smaller ones where the surface bends or the body is thin
+//! (`sizing`), [`fill_sized`] sizes of your own. [`fill_field`] fills any signed distance.
+//!
+//! # When to use something else
+//!
+//! Edges and corners of the surface are cut off by less than a cell, unless they lie in the lattice, and parts thinner than a cell
+//! get lost. Meshes that follow sharp edges come from a mesher, through files. For blocks, [`brick`](crate::mesh::tets::brick)
+//! is simpler.
 
-use super::grading::SurfaceSizes;
+mod error;
+mod octree;
+mod sizing;
+mod stencil;
+mod stuffing;
+
+pub use error::FillError;
+pub use stuffing::{FieldOptions, fill_field};
+
 use crate::geom::DVec3;
-use crate::mesh::tets::{GradedOptions, StuffError, StuffOptions, TetMesh, stuff, stuff_graded};
+use crate::mesh::tets::TetMesh;
 use crate::mesh::{Adjacency, Mesh, Report};
 use crate::tree::{MeshTree, Side};
+use sizing::SurfaceSizes;
 
 /// How to fill a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FillOptions {
     /// How many cells the longest side of the surface's box is divided into; 2 or more. The longest edges inside are as long
-    /// as a cell, and a ball gets about 6 times the cube of this many tetrahedra.
+    /// as a cell, and a ball gets about 6 `cells`³ tetrahedra.
     pub cells: f64,
 }
 
@@ -23,12 +42,12 @@ impl Default for FillOptions {
 /// Where a graded filling is fine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Grading {
-    /// Along the whole surface; coarse inside. Dihedral angles are those of the uniform filling.
+    /// Along the whole surface; coarse inside. Dihedral angles are those of [`fill`].
     Surface,
-    /// Along the surface where it bends: so many cells per radius of curvature, positive. Sharp edges get the smallest. Where the
-    /// body is thin, there are about two cells across.
+    /// Where the surface bends, and at sharp edges, which get the smallest cells. Where the body is thin, there are about two
+    /// cells across.
     Curvature {
-        /// How many; 4 is a good choice.
+        /// Cells per radius of curvature, positive; 4 is a good choice.
         cells_per_radius: f64,
     },
 }
@@ -50,72 +69,36 @@ impl Default for GradedFillOptions {
     }
 }
 
-/// Why a surface cannot be filled.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FillError {
-    /// The surface has a rim, so it has no inside.
-    #[error("the surface is open at the edge between vertices {} and {}", ends[0], ends[1])]
-    Open {
-        /// The vertices of the first edge that has not exactly two triangles.
-        ends: [u32; 2],
-    },
-    /// Triangles disagree on which side is outside.
-    #[error("the triangles at the edge between vertices {} and {} face different ways", ends[0], ends[1])]
-    NotOriented {
-        /// The vertices of the first such edge.
-        ends: [u32; 2],
-    },
-    /// The surface has no triangles.
-    #[error("the surface has no triangles")]
-    Empty,
-    /// The number of cells makes no sense.
-    #[error("{cells} cells are not 2 or more")]
-    BadCells {
-        /// As given.
-        cells: f64,
-    },
-    /// The number of cells per radius makes no sense.
-    #[error("{cells_per_radius} cells per radius of curvature are not positive and finite")]
-    BadGrading {
-        /// As given.
-        cells_per_radius: f64,
-    },
-    /// The cells are too fine, or too coarse for the body.
-    #[error(transparent)]
-    Stuff(#[from] StuffError),
-}
-
 /// Fills a closed surface with well-shaped tetrahedra.
 ///
-/// What is inside is decided exactly, by counting crossings; see [`stuff`] for what comes out, how good the angles are,
+/// What is inside is decided exactly, by counting crossings. See [`fill_field`] for what comes out, how good the angles are,
 /// and what happens to sharp edges.
 ///
 /// # Errors
 /// A surface that is not closed and oriented by index (merge equal vertices first), or cells that do not suit it.
 ///
 /// ```
-/// use fracas::brittle::{FillOptions, fill};
+/// use fracas::fill::{FillOptions, fill};
 /// use fracas::mesh::{shapes, tets::DihedralAngles};
 /// let pumpkin = fill(&shapes::pumpkin(9, 2_000), &FillOptions { cells: 10.0 }).unwrap();
 /// assert!(pumpkin.tet_count() > 1000);
 /// assert!(DihedralAngles::of(&pumpkin).smallest > 10.7);
 /// ```
 pub fn fill(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError> {
-    let cell = cell_of(surface, options.cells)?;
-    let (low, high) = surface.bounds();
-    let tree = MeshTree::build(surface.clone());
-    Ok(stuff(|p| signed_distance(&tree, p, 2.0 * cell), low, high, &StuffOptions { cell })?)
+    let (tree, cell) = prepare(surface, options.cells)?;
+    // Beyond the ends of an edge that the surface crosses, the sign is all that counts.
+    fill_inside(&tree, 2.0 * cell, |_| cell, &FieldOptions { cell, levels: 0 })
 }
 
 /// Fills a closed surface with tetrahedra of many sizes: small where the surface asks for it, large elsewhere.
 ///
-/// See [`stuff_graded`] for what comes out, and how good the angles are.
+/// See [`fill_field`] for what comes out, and how good the angles are.
 ///
 /// # Errors
 /// As [`fill`]; a number of cells per radius that is not positive, too many levels.
 ///
 /// ```
-/// use fracas::brittle::{FillOptions, GradedFillOptions, Grading, fill, fill_graded};
+/// use fracas::fill::{FillOptions, GradedFillOptions, Grading, fill, fill_graded};
 /// use fracas::mesh::shapes;
 /// let ball = shapes::icosphere(1.0, 3);
 /// let options = GradedFillOptions { cells: 24.0, levels: 2, grading: Grading::Surface };
@@ -124,23 +107,24 @@ pub fn fill(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError>
 /// assert!(graded.tet_count() < uniform.tet_count());
 /// ```
 pub fn fill_graded(surface: &Mesh, options: &GradedFillOptions) -> Result<TetMesh, FillError> {
-    let cell = cell_of(surface, options.cells)?;
+    let (tree, cell) = prepare(surface, options.cells)?;
+    let levels = options.levels;
+    let field_options = FieldOptions { cell, levels };
     match options.grading {
-        Grading::Surface => fill_sized(surface, |_| cell, options),
+        Grading::Surface => fill_inside(&tree, f64::INFINITY, |_| cell, &field_options),
         Grading::Curvature { cells_per_radius } => {
             if !(cells_per_radius > 0.0 && cells_per_radius.is_finite()) {
                 return Err(FillError::BadGrading { cells_per_radius });
             }
-            // More than the filling takes are refused there.
-            let tree = MeshTree::build(surface.clone());
-            let sizes = SurfaceSizes::of(&tree, cells_per_radius, cell, options.levels.min(16));
-            fill_sized(surface, |p| sizes.at(p), options)
+            // `fill_field` refuses more levels than this.
+            let sizes = SurfaceSizes::of(&tree, cells_per_radius, cell, levels.min(16));
+            fill_inside(&tree, f64::INFINITY, |p| sizes.at(p), &field_options)
         }
     }
 }
 
-/// The same with sizes of your own: `size` gives the largest cells wanted near the surface around a point, in the surface's units
-/// of length. The grading of the options does not count.
+/// Fills a closed surface with tetrahedra of your own sizes: `size` gives the largest cells wanted near the surface around a
+/// point, in the surface's units of length. The options' grading is ignored.
 ///
 /// # Errors
 /// As [`fill`]; a size that is not positive, too many levels.
@@ -149,15 +133,12 @@ pub fn fill_sized(
     size: impl Fn(DVec3) -> f64 + Sync,
     options: &GradedFillOptions,
 ) -> Result<TetMesh, FillError> {
-    let cell = cell_of(surface, options.cells)?;
-    let (low, high) = surface.bounds();
-    let tree = MeshTree::build(surface.clone());
-    let options = GradedOptions { cell, levels: options.levels };
-    Ok(stuff_graded(|p| signed_distance(&tree, p, f64::INFINITY), size, low, high, &options)?)
+    let (tree, cell) = prepare(surface, options.cells)?;
+    fill_inside(&tree, f64::INFINITY, size, &FieldOptions { cell, levels: options.levels })
 }
 
-/// Checks a surface, and divides the longest side of its box.
-fn cell_of(surface: &Mesh, cells: f64) -> Result<f64, FillError> {
+/// Checks a surface, puts a tree over it, and divides the longest side of its box.
+fn prepare(surface: &Mesh, cells: f64) -> Result<(MeshTree, f64), FillError> {
     if surface.triangle_count() == 0 {
         return Err(FillError::Empty);
     }
@@ -169,17 +150,26 @@ fn cell_of(surface: &Mesh, cells: f64) -> Result<f64, FillError> {
         return Err(offender(surface));
     }
     let (low, high) = surface.bounds();
-    Ok((high - low).max_element() / cells)
+    Ok((MeshTree::build(surface.clone()), (high - low).max_element() / cells))
 }
 
-/// Distance to a closed surface, negative inside; `far` stands for everything farther away.
-fn signed_distance(tree: &MeshTree, p: DVec3, far: f64) -> f64 {
-    let distance = tree.find_nearest(p, far).map_or(far, |near| near.distance);
-    match tree.side_of(p) {
-        Side::Inside => -distance,
-        Side::On => 0.0,
-        Side::Outside => distance,
-    }
+/// Fills the inside of a closed surface; `far` stands for all larger distances.
+fn fill_inside(
+    tree: &MeshTree,
+    far: f64,
+    size: impl Fn(DVec3) -> f64 + Sync,
+    options: &FieldOptions,
+) -> Result<TetMesh, FillError> {
+    let signed_distance = |p: DVec3| {
+        let distance = tree.find_nearest(p, far).map_or(far, |near| near.distance);
+        match tree.side_of(p) {
+            Side::Inside => -distance,
+            Side::On => 0.0,
+            Side::Outside => distance,
+        }
+    };
+    let (low, high) = tree.mesh().bounds();
+    fill_field(signed_distance, size, low, high, options)
 }
 
 /// The first edge that keeps a surface from being closed and oriented.
@@ -264,6 +254,14 @@ mod tests {
     }
 
     #[test]
+    fn without_levels_a_graded_filling_is_the_uniform_one() {
+        let surface = shapes::noisy_sphere(4000, 0.25, 3);
+        let uniform = fill(&surface, &FillOptions { cells: 18.5 }).unwrap();
+        let options = GradedFillOptions { cells: 18.5, levels: 0, ..GradedFillOptions::default() };
+        assert_eq!(fill_graded(&surface, &options).unwrap(), uniform);
+    }
+
+    #[test]
     fn sizes_of_ones_own_are_followed_and_bad_ones_refused() {
         let ball = shapes::icosphere(1.0, 4);
         let options = GradedFillOptions { cells: 40.0, levels: 3, ..GradedFillOptions::default() };
@@ -275,17 +273,17 @@ mod tests {
         assert!(above > 10 * below, "{above} {below}");
         for bad in [0.0, -1.0, f64::NAN] {
             let error = fill_sized(&ball, |_| bad, &options).unwrap_err();
-            assert!(matches!(error, FillError::Stuff(StuffError::BadSize { .. })), "{error}");
+            assert!(matches!(error, FillError::BadSize { .. }), "{error}");
         }
         let levels = |levels| GradedFillOptions { levels, ..options };
         let error = fill_graded(&ball, &levels(40)).unwrap_err();
-        assert_eq!(error, FillError::Stuff(StuffError::BadLevels { levels: 40, most: 12 }));
+        assert_eq!(error, FillError::BadLevels { levels: 40, most: 12 });
         let grading = Grading::Curvature { cells_per_radius: 0.0 };
         let error = fill_graded(&ball, &GradedFillOptions { grading, ..options }).unwrap_err();
         assert_eq!(error, FillError::BadGrading { cells_per_radius: 0.0 });
         let fine = GradedFillOptions { cells: 1e9, levels: 3, grading: Grading::Surface };
         let error = fill_graded(&ball, &fine).unwrap_err();
-        assert!(matches!(error, FillError::Stuff(StuffError::TooFine { .. })), "{error}");
+        assert!(matches!(error, FillError::TooFine { .. }), "{error}");
     }
 
     #[test]

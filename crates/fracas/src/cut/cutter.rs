@@ -70,7 +70,7 @@ impl Cutter {
     /// Linear in the size of the mesh: about 11 ms for 90,000 triangles. Steps depend on what they cut alone.
     ///
     /// ```
-    /// use fracas::crack::{CutOptions, CutSurface, Cutter};
+    /// use fracas::cut::{CutOptions, CutSurface, Cutter};
     /// use fracas::geom::DVec3;
     /// use fracas::mesh::{LiveMesh, Report, shapes};
     /// let mut ball = LiveMesh::new(shapes::icosphere(1.0, 3));

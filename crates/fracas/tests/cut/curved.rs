@@ -2,7 +2,7 @@
 
 use crate::bodies::{Numbers, bodies, shell};
 use crate::check::cut;
-use fracas::crack::{CutError, CutOptions, CutSurface, Cutter, Front, HeightGrid};
+use fracas::cut::{CutError, CutOptions, CutSurface, Cutter, Front, HeightGrid};
 use fracas::geom::DVec3;
 use fracas::mesh::{LiveMesh, shapes};
 use std::f64::consts::TAU;

@@ -2,7 +2,7 @@
 
 use crate::bodies::Numbers;
 use crate::check::cut;
-use fracas::crack::{CutOptions, CutSurface};
+use fracas::cut::{CutOptions, CutSurface};
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
 

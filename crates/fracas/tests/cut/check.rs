@@ -1,7 +1,7 @@
 //! Runs a cut and checks every promise after every step.
 
 use fracas::TriangleId;
-use fracas::crack::{CutOptions, CutSurface, Cutter};
+use fracas::cut::{CutOptions, CutSurface, Cutter};
 use fracas::geom::{DVec3, Triangle};
 use fracas::mesh::{LiveMesh, Mesh, MeshEdit, Origin, Report};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
-//! What is inside of one tetrahedron of a lattice, as tetrahedra.
+//! The stencils of isosurface stuffing: the inside of one lattice tetrahedron as tetrahedra.
 //!
-//! A corner is inside, outside, or on the surface; edges between inside and outside are cut. What is inside is a tetrahedron, a
+//! A corner is inside, outside, or on the surface; edges between inside and outside are cut. The inside is a tetrahedron, a
 //! pyramid or a prism. Its quads lie in faces of the lattice, so neighbours must choose the same diagonal: the choice may depend
 //! on the face alone. The one quad of the new surface is free, and takes the shorter diagonal.
 
@@ -9,7 +9,7 @@ use crate::geom::DVec3;
 /// A node of the mesh: a lattice point, twice, or a cut edge, lower point first.
 pub(super) type Node = [u32; 2];
 
-/// Adds what is inside of a tetrahedron to `tets`.
+/// Adds the inside of a tetrahedron to `tets`.
 ///
 /// Of the quad between `i` and `j` inside and their cuts towards `o`, `leads(i, j, o)` says whether the diagonal goes from `i` to
 /// the cut of `j`. For one `o` this must order the others: diagonals must not lead around.
@@ -20,13 +20,15 @@ pub(super) fn cut_one(
     position: impl Fn(Node) -> DVec3,
     tets: &mut Vec<[Node; 4]>,
 ) {
-    let pick = |wanted: fn(f64) -> bool| {
-        corners.iter().copied().filter(|&id| wanted(value(id))).collect::<Vec<u32>>()
-    };
-    let (inside, outside) = (pick(|v| v < 0.0), pick(|v| v > 0.0));
+    let (mut sides, mut counts) = ([[0; 4]; 2], [0; 2]);
+    for id in corners.into_iter().filter(|&id| value(id) != 0.0) {
+        let side = usize::from(value(id) > 0.0);
+        sides[side][counts[side]] = id;
+        counts[side] += 1;
+    }
     let whole = |id: u32| [id, id];
     let cut = |a: u32, b: u32| [a.min(b), a.max(b)];
-    match (&inside[..], &outside[..]) {
+    match (&sides[0][..counts[0]], &sides[1][..counts[1]]) {
         ([], _) => {}
         (_, []) => tets.push(corners.map(whole)),
         (&[i], _) => {

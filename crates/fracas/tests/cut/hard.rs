@@ -4,7 +4,7 @@
 use crate::bodies::{Numbers, any_body, bodies, shell};
 use crate::check::cut;
 use fracas::TriangleId;
-use fracas::crack::{CutError, CutOptions, CutSurface, Cutter, Front, HeightGrid};
+use fracas::cut::{CutError, CutOptions, CutSurface, Cutter, Front, HeightGrid};
 use fracas::geom::{DAffine3, DVec3};
 use fracas::mesh::{LiveMesh, Mesh, MeshEdit, Report, shapes};
 use proptest::prelude::*;

@@ -66,7 +66,7 @@ impl CutSurface {
     /// A vector that is zero or not finite, or a `forward` along the normal. So for all surfaces.
     ///
     /// ```
-    /// use fracas::crack::CutSurface;
+    /// use fracas::cut::CutSurface;
     /// use fracas::geom::DVec3;
     /// let plane = CutSurface::plane(DVec3::ZERO, 2.0 * DVec3::Z, DVec3::new(1.0, 0.0, 7.0)).unwrap();
     /// let p = DVec3::new(3.0, 4.0, 5.0);

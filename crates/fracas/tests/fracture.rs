@@ -1,14 +1,28 @@
 //! Labels from blows: connected, large enough, the same from the same seed, and smaller where the blow was.
 
-use crate::fractures::solids;
 use fracas::brittle::{BrittleBody, Solid, SolidOptions};
-use fracas::crack::{Breakable, CutError, FractureOptions, FracturePattern, Impact, Material, Relabelling};
+use fracas::fill::{FillOptions, fill};
+use fracas::fracture::{
+    Breakable, FractureError, FractureOptions, FracturePattern, Impact, Material, Relabelling,
+};
 use fracas::geom::DVec3;
+use fracas::mesh::shapes;
 use fracas::mesh::tets::brick;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 const PATTERNS: [FracturePattern; 3] =
     [FracturePattern::Cells { growth: 3.0 }, FracturePattern::Planes, FracturePattern::Radial];
+
+/// A block, a ball and a body with horns.
+fn solids() -> Vec<(&'static str, Arc<Solid>)> {
+    let solid = |mesh| Arc::new(Solid::build(mesh, &SolidOptions::default()).unwrap());
+    vec![
+        ("brick", solid(brick(DVec3::new(0.2, 0.1, 0.06), [10, 5, 3]))),
+        ("ball", solid(fill(&shapes::icosphere(1.0, 3), &FillOptions { cells: 12.0 }).unwrap())),
+        ("creature", solid(fill(&shapes::creature(6000), &FillOptions { cells: 40.0 }).unwrap())),
+    ]
+}
 
 fn breakable<'a>(body: &'a BrittleBody, fragment: fracas::brittle::FragmentId) -> Breakable<'a> {
     let known = body.fragment(fragment).unwrap();
@@ -126,14 +140,14 @@ fn blows_that_make_no_sense_are_refused_and_one_outside_hits_the_nearest_node() 
     let options = FractureOptions::default();
     let up = |point, direction, wanted| part.break_up(point, direction, wanted, &options);
     let error = up(DVec3::NAN, DVec3::X, 3.0).unwrap_err();
-    assert!(matches!(error, CutError::NotFinite { what: "impact", .. }));
-    assert!(matches!(up(DVec3::ZERO, DVec3::ZERO, 3.0), Err(CutError::NoDirection { .. })));
+    assert!(matches!(error, FractureError::NotFinite { what: "impact", .. }));
+    assert!(matches!(up(DVec3::ZERO, DVec3::ZERO, 3.0), Err(FractureError::NoDirection { .. })));
     let error = up(DVec3::ZERO, DVec3::X, -1.0).unwrap_err();
-    assert_eq!(error, CutError::BadNumber { what: "number of pieces", value: -1.0 });
+    assert_eq!(error, FractureError::BadNumber { what: "number of pieces", value: -1.0 });
     let far = up(DVec3::new(9.0, 0.05, 0.03), DVec3::X, 5.0).unwrap();
     let near = up(DVec3::new(0.1, 0.05, 0.03), DVec3::X, 5.0).unwrap();
     assert!(far.is_some() && far == near);
     let zero = Impact { point: DVec3::ZERO, direction: DVec3::X, impulse: 0.0 };
     let error = part.hit(&zero, &Material::GLASS, &options).unwrap_err();
-    assert_eq!(error, CutError::BadNumber { what: "impulse", value: 0.0 });
+    assert_eq!(error, FractureError::BadNumber { what: "impulse", value: 0.0 });
 }

@@ -1,18 +1,18 @@
-//! How large cells may be along a surface: small where it bends or is thin, large elsewhere.
+//! The sizing field of a surface: small cells where it bends or the body is thin, large ones elsewhere.
 //!
 //! # Idea
 //!
 //! Two triangles that meet in an edge turn by an angle over the distance between their middles: that is the curvature across the
-//! edge, and its inverse a radius. An edge wants so many cells per radius; a sharp one wants the smallest cells there are. A
-//! triangle wants two cells across the body below it, so that thin parts are not lost. Edges and triangles are put into classes, a
-//! factor of two apart, with a tree over each. The size at a point is the least that something asks for, plus a share of the
-//! distance to it: so sizes change slowly.
+//! edge, and its inverse a radius. A smooth edge asks for a number of cells per radius, a sharp one for the smallest cells. A
+//! triangle asks for two cells across the body below it, so that thin parts are not lost. Edges and triangles are put into
+//! classes, a factor of two apart, with a tree over each. The size at a point is the smallest that any of them asks for, plus
+//! a share of the distance to it, so sizes change slowly.
 
 use crate::geom::DVec3;
 use crate::mesh::{Adjacency, Mesh, TriangleId};
 use crate::tree::MeshTree;
 
-/// By how much sizes grow per distance.
+/// How fast sizes grow with distance.
 const SLOPE: f64 = 0.5;
 
 /// Normals farther apart than this make an edge sharp: about 40°. Smooth surfaces made of triangles turn less.
@@ -23,13 +23,13 @@ const ACROSS: f64 = 2.0;
 
 /// The sizes that the edges and triangles of a surface ask for.
 pub(super) struct SurfaceSizes {
-    /// Sizes, smallest first, with what asks for them; edges are triangles without width.
+    /// Sizes, smallest first, with the triangles that ask for them. Edges are triangles without width.
     classes: Vec<(f64, MeshTree)>,
     largest: f64,
 }
 
 impl SurfaceSizes {
-    /// Of a closed surface; sizes from `cell` to 2 to the power of `levels` times that.
+    /// The sizes of a closed surface, from `cell` to 2 to the power of `levels` times that.
     pub fn of(surface: &MeshTree, cells_per_radius: f64, cell: f64, levels: u32) -> Self {
         let mesh = surface.mesh();
         let mut asking: Vec<Vec<[u32; 3]>> = vec![vec![]; levels as usize];
@@ -61,7 +61,7 @@ impl SurfaceSizes {
     pub fn at(&self, p: DVec3) -> f64 {
         let mut size = self.largest;
         for (least, edges) in &self.classes {
-            // Farther away than this they ask for no less.
+            // Beyond this reach the class cannot lower the size.
             let reach = (size - least) / SLOPE;
             if reach > 0.0
                 && let Some(near) = edges.find_nearest(p, reach)
