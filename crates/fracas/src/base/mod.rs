@@ -1,0 +1,16 @@
+//! Small tools that every folder may use, each written once.
+//!
+//! [`lists`] many short lists in one allocation · [`sets`] union–find · [`radix`] a parallel radix sort · [`morton`]
+//! Morton codes · [`parallel`] loops on all threads · [`Random`] pseudo-random numbers. Nothing here knows geometry, and
+//! nothing here uses another folder.
+
+pub(crate) mod lists;
+pub(crate) mod morton;
+pub(crate) mod parallel;
+pub(crate) mod radix;
+mod random;
+pub(crate) mod sets;
+
+pub(crate) use lists::Lists;
+pub use random::Random;
+pub(crate) use sets::DisjointSets;
