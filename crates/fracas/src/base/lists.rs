@@ -95,6 +95,11 @@ impl<T> Lists<T> {
         self.starts.windows(2).map(|ends| &self.items[ends[0] as usize..ends[1] as usize])
     }
 
+    /// Bytes that the lists hold.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.starts[..]) + size_of_val(&self.items[..])
+    }
+
     /// Gives back memory that is not used.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.starts.shrink_to_fit();

@@ -14,3 +14,11 @@ pub(crate) mod sets;
 pub(crate) use lists::Lists;
 pub use random::Random;
 pub(crate) use sets::DisjointSets;
+
+/// Gives a list room for more items and writes to it once, so that items can be pushed without waiting for the allocator or for
+/// the system to hand out pages.
+pub(crate) fn reserve_warm<T: Clone>(list: &mut Vec<T>, more: usize, value: T) {
+    let before = list.len();
+    list.resize(before + more, value);
+    list.truncate(before);
+}

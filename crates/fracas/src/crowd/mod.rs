@@ -68,7 +68,7 @@ impl KFree {
     /// ```
     #[must_use]
     pub fn of_mesh(mesh: &Mesh) -> Self {
-        Self::of(&Elements::triangles(mesh.positions(), mesh.triangles()))
+        Self::of(&Elements::new(mesh.positions(), mesh.triangles().iter().map(|corners| &corners[..])))
     }
 
     /// Measures polygons (Definition 3.2), given by the indices of their corners. Polygons count as the fans of
@@ -87,7 +87,7 @@ impl KFree {
     /// ```
     #[must_use]
     pub fn of_polygons(positions: &[DVec3], polygons: &[Vec<u32>]) -> Self {
-        Self::of(&Elements::polygons(positions, polygons))
+        Self::of(&Elements::new(positions, polygons.iter().map(Vec::as_slice)))
     }
 
     /// The smallest *k* for which the whole set is *k*-free: the largest of its elements'; 1 for an empty set.

@@ -9,7 +9,7 @@
 //! A triangle that names a vertex twice is a segment or a point. It bounds no surface, so its edges are left out
 //! of every count of edges here; a closed surface stays closed when such a triangle is added.
 
-use super::{Adjacency, EdgeUse, Mesh};
+use super::{Adjacency, EdgeUse, Mesh, TriangleId};
 use crate::base::DisjointSets;
 use crate::exact::{DVec2, Sign, orient2d};
 use crate::geom::{DVec3, Triangle};
@@ -113,10 +113,7 @@ impl Report {
 }
 
 fn triangles_in_space(mesh: &Mesh) -> impl Iterator<Item = Triangle> + '_ {
-    mesh.triangles().iter().map(|corners| {
-        let [a, b, c] = corners.map(|v| mesh.positions()[v as usize]);
-        Triangle::new(a, b, c)
-    })
+    (0..mesh.triangle_count() as u32).map(|id| mesh.triangle(TriangleId(id)))
 }
 
 /// Whether the corners lie exactly on a line. In space they do if and only if they do seen along each axis.

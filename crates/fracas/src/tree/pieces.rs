@@ -10,7 +10,7 @@
 //! crumb joins the piece beside it if its normals still point to the same side.
 
 use super::split::Item;
-use crate::base::DisjointSets;
+use crate::base::{DisjointSets, Lists};
 use crate::geom::DVec3;
 use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
@@ -88,18 +88,14 @@ impl Pieces {
         }
         large.sort_by_key(|&root| (std::cmp::Reverse(size_of(root)), root));
         large.truncate(LANES - 1);
-        let mut group_of_root = vec![large.len(); items.len()];
-        for (rank, &root) in large.iter().enumerate() {
+        let mut group_of_root = vec![large.len() as u32; items.len()];
+        for (rank, &root) in (0..).zip(&large) {
             group_of_root[root as usize] = rank;
         }
-        let mut groups: Vec<Vec<Item>> = vec![Vec::new(); large.len() + 1];
-        for (item, &root) in items.iter().zip(&self.roots) {
-            groups[group_of_root[root as usize]].push(*item);
-        }
-        for (to, from) in items.iter_mut().zip(groups.iter().flatten()) {
-            *to = *from;
-        }
-        groups.iter().map(Vec::len).filter(|&size| size > 0).collect()
+        let by_group = self.roots.iter().map(|&root| group_of_root[root as usize]).zip(items.iter().copied());
+        let groups = Lists::from_pairs(large.len() + 1, by_group);
+        items.copy_from_slice(groups.items());
+        groups.iter().map(<[Item]>::len).filter(|&size| size > 0).collect()
     }
 }
 
