@@ -4,11 +4,11 @@ use super::CellTable;
 use super::grid::Grid;
 use super::layer::{Layer, Source, power_of_two};
 use super::packer::{Packer, ROOM, RowView};
-use super::rows::{LaneBoxes, RowBox};
+use super::rows::RowBox;
 use super::window::{GridRow, Window};
 use crate::base::morton;
 use crate::exact;
-use crate::geom::{DVec3, Triangle};
+use crate::geom::{Boxes8, DVec3, Triangle};
 use crate::pairs::{Findings, LANES, Pair, PairStats, Touch};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
@@ -380,7 +380,7 @@ impl Rebase {
     }
 
     #[inline(always)]
-    fn lanes(&self, lanes: &LaneBoxes) -> LaneBoxes {
+    fn lanes(&self, lanes: &Boxes8) -> Boxes8 {
         let (scale, mut moved) = (self.scale as f32, *lanes);
         let shift = self.from * self.scale - self.to;
         for axis in 0..3 {
