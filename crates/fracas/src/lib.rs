@@ -21,13 +21,16 @@
 //!
 //! # Layers
 //!
-//! [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things with identity ·
-//! [`cut`] cuts that part a body · [`fracture`] labels that break one · [`pairs`] the answer, and the filter all structures
-//! share · [`tree`] the tree · [`fill`] tetrahedra from a surface · [`tearing`] trees that follow edits · [`brittle`] distances
-//! that follow cracks · [`soup`] the grid. Each uses only those before it, and no structure another.
+//! [`base`] small tools · [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things
+//! with identity · [`cut`] cuts that part a body · [`fracture`] labels that break one · [`pairs`] the answer, and the filter
+//! all structures share · [`tree`] the tree · [`fill`] tetrahedra from a surface · [`tearing`] trees that follow edits ·
+//! [`brittle`] distances that follow cracks · [`soup`] the grid · [`crowd`] how crowded a mesh is. Each uses only those
+//! before it, and no structure another.
 #![forbid(unsafe_code)]
 
+pub mod base;
 pub mod brittle;
+pub mod crowd;
 pub mod cut;
 pub mod exact;
 pub mod fill;

@@ -41,6 +41,7 @@
 use super::FillError;
 use super::octree::{Cube, Octree, Points};
 use super::stencil::{Node, cut_one, root};
+use crate::base::parallel::map;
 use crate::exact::{Sign, orient3d};
 use crate::geom::DVec3;
 use crate::mesh::tets::lattice::numbered;
@@ -158,7 +159,8 @@ impl Grid {
         let mut tree = Octree::new(self.roots, self.levels);
         let mut cubes = if self.levels > 0 { tree.roots() } else { vec![] };
         for level in 0..self.levels {
-            let found = each(cubes.len(), |i| self.is_too_large(&tree, level, cubes[i], field, size));
+            let is_too_large = |&cube: &Cube| self.is_too_large(&tree, level, cube, field, size);
+            let found = map(true, cubes.iter(), is_too_large);
             let mut divided = vec![];
             for (&cube, is_too_large) in cubes.iter().zip(found) {
                 if is_too_large? {
@@ -211,17 +213,6 @@ impl Grid {
     }
 }
 
-/// All values of a function of an index, in order, on all threads.
-fn each<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    #[cfg(feature = "parallel")]
-    {
-        use rayon::prelude::*;
-        (0..count).into_par_iter().map(f).collect()
-    }
-    #[cfg(not(feature = "parallel"))]
-    (0..count).map(f).collect()
-}
-
 /// A point that has moved onto the surface.
 struct Moved {
     id: u32,
@@ -247,10 +238,10 @@ struct Stuffing {
 impl Stuffing {
     fn sample(grid: Grid, tree: &Octree, field: &(impl Fn(DVec3) -> f64 + Sync)) -> Result<Self, FillError> {
         let points = tree.points();
-        let place = |id: usize| grid.place(points.place(id as u32));
-        let values = each(points.count(), |id| field(place(id)));
+        let place = |id: u32| grid.place(points.place(id));
+        let values = map(true, 0..points.count() as u32, |id| field(place(id)));
         if let Some(id) = values.iter().position(|value| !value.is_finite()) {
-            return Err(FillError::NotFinite { at: place(id) });
+            return Err(FillError::NotFinite { at: place(id as u32) });
         }
         if !values.iter().any(|&value| value < 0.0) {
             return Err(FillError::NothingInside { cell: grid.cell });
@@ -293,8 +284,7 @@ impl Stuffing {
         }
         edges.sort_unstable();
         edges.dedup();
-        self.cuts = each(edges.len(), |k| {
-            let edge = edges[k];
+        self.cuts = map(true, edges.into_iter(), |edge| {
             let [at_a, at_b] = edge.map(|id| self.value(id));
             let [a, b] = edge.map(|id| self.position(id));
             (edge, root(|t| field(a + (b - a) * t), at_a, at_b, 1e-6 * self.grid.cell))
