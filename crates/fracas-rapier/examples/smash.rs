@@ -3,7 +3,7 @@
 //! `cargo run --release -p fracas-rapier --example smash`
 
 use fracas::brittle::{Solid, SolidOptions};
-use fracas::crack::{FractureOptions, FracturePattern, Material};
+use fracas::fracture::{FractureOptions, FracturePattern, Material};
 use fracas::{geom::DVec3, mesh::tets::brick};
 use fracas_rapier::{BreakOptions, BreakableSet};
 use rapier3d::prelude::*;

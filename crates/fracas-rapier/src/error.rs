@@ -1,7 +1,8 @@
 //! Why a body cannot be added or broken.
 
-use fracas::brittle::{BrittleError, FillError};
-use fracas::crack::CutError;
+use fracas::brittle::BrittleError;
+use fracas::fill::FillError;
+use fracas::fracture::FractureError;
 use rapier3d::prelude::RigidBodyHandle;
 
 /// Why a body cannot be added or broken. Nothing has changed when it is returned.
@@ -15,7 +16,7 @@ pub enum BreakError {
     Brittle(#[from] BrittleError),
     /// A number of the material or of the blow makes no sense.
     #[error(transparent)]
-    Crack(#[from] CutError),
+    Fracture(#[from] FractureError),
     /// The solid has parts that hang together nowhere.
     #[error("the solid has {parts} parts that hang together nowhere, and a rigid body is one")]
     Scattered {

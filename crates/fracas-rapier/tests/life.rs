@@ -2,8 +2,8 @@
 
 mod common;
 use common::{add_floor, at, block, run, unbreakable, world};
-use fracas::brittle::{FillError, FillOptions};
-use fracas::crack::{CutError, Material};
+use fracas::fill::{FillError, FillOptions};
+use fracas::fracture::{FractureError, Material};
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
 use fracas_rapier::{BreakError, BreakOptions};
@@ -114,8 +114,8 @@ fn bad_input_is_refused_and_changes_nothing() {
     let weak = BreakOptions { material: Material { strength: 0.0, ..Material::BRICK }, ..options };
     let solid = block([0.4, 0.2, 0.2], [4, 2, 2]);
     let refused = set.insert(&mut world, &solid, at(0.0, 0.0, 0.0), &weak);
-    let expected = CutError::BadNumber { what: "strength", value: 0.0 };
-    assert_eq!(refused, Err(BreakError::Crack(expected)));
+    let expected = FractureError::BadNumber { what: "strength", value: 0.0 };
+    assert_eq!(refused, Err(BreakError::Fracture(expected)));
     assert!(set.is_empty() && world.bodies.is_empty() && world.colliders.is_empty());
 
     let ball = shapes::icosphere(0.5, 3);
@@ -126,7 +126,7 @@ fn bad_input_is_refused_and_changes_nothing() {
         "{refused:?}"
     );
     let none = set.strike(&mut world, handle, DVec3::X * 0.5, DVec3::ZERO);
-    assert!(matches!(none, Err(BreakError::Crack(_))), "{none:?}");
+    assert!(matches!(none, Err(BreakError::Fracture(_))), "{none:?}");
     assert_eq!(set.strike(&mut world, handle, DVec3::X * 0.5, DVec3::NEG_X * 1e-3), Ok(None));
     assert_eq!(set.len(), 1);
     let broken = set.strike(&mut world, handle, DVec3::X * 0.5, DVec3::NEG_X * 1e5).unwrap().unwrap();

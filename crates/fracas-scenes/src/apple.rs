@@ -36,7 +36,7 @@ mod soft;
 use crate::frame::{Cracks, shifted};
 use crate::run::count_body;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions};
-use fracas::crack::{CutOptions, Cutter};
+use fracas::cut::{CutOptions, Cutter};
 use fracas::mesh::{LiveMesh, Mesh, MeshEdit, TriangleId};
 use fracas::pairs::{Pair, PairOptions, Touch};
 use fracas::tearing::{TearingBody, TearingFinder, TearingOptions};

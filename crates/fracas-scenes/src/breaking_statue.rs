@@ -18,7 +18,7 @@ use crate::cloth_statue::standing;
 use crate::fragments::Fragments;
 use crate::run::breakable;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
-use fracas::crack::scatter_sites;
+use fracas::cut::scatter_sites;
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{Mesh, TriangleId, shapes};
 use fracas::pairs::{Pair, PairOptions, Touch};

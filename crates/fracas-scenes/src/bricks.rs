@@ -16,7 +16,7 @@
 use crate::lumps::block;
 use crate::shards::{FRICTION, Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions, Size};
-use fracas::crack::{FractureOptions, Material};
+use fracas::fracture::{FractureOptions, Material};
 use fracas::geom::DVec3;
 use fracas_rapier::BreakOptions;
 use rapier3d::prelude::{RigidBodyBuilder, Vector};

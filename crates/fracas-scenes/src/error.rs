@@ -1,7 +1,7 @@
 //! Why a scene cannot be run.
 
 use fracas::brittle::BrittleError;
-use fracas::crack::CutError;
+use fracas::cut::CutError;
 use fracas_rapier::BreakError;
 
 /// Why a scene cannot be run.

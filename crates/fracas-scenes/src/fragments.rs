@@ -11,7 +11,7 @@ use crate::rigid::RigidWorld;
 use crate::solid::Solid;
 use crate::soup::Soup;
 use crate::{Frame, SceneError, SceneOptions};
-use fracas::crack::{ShatterOptions, Shattered, shatter_at};
+use fracas::cut::{ShatterOptions, Shattered, shatter_at};
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{LiveMesh, Mesh, TriangleId};
 use glam::DMat3;

@@ -3,8 +3,9 @@
 use crate::run::require_closed;
 use crate::{SceneError, SceneOptions, Size};
 use fracas::Mesh;
-use fracas::brittle::{FillOptions, Solid, SolidOptions, fill};
-use fracas::crack::{FractureOptions, Material};
+use fracas::brittle::{Solid, SolidOptions};
+use fracas::fill::{FillOptions, fill};
+use fracas::fracture::{FractureOptions, Material};
 use fracas::geom::DVec3;
 use fracas::mesh::tets::brick;
 use fracas_rapier::{BreakError, BreakOptions};

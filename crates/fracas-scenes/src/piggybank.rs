@@ -20,7 +20,7 @@ use crate::lumps::{clay, lump, resized};
 use crate::shards::{Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions, Size};
 use fracas::Mesh;
-use fracas::crack::Material;
+use fracas::fracture::Material;
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
 use fracas_rapier::BreakOptions;

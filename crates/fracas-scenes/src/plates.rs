@@ -15,7 +15,7 @@
 use crate::lumps::block;
 use crate::shards::{FRICTION, Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions, Size};
-use fracas::crack::{FractureOptions, FracturePattern, Material};
+use fracas::fracture::{FractureOptions, FracturePattern, Material};
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
 use fracas_rapier::BreakOptions;

@@ -24,7 +24,7 @@ use crate::rigid::RigidWorld;
 use crate::run::{count_body, fragments_of, require_closed};
 use crate::solid::Solid;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
-use fracas::crack::{ShatterOptions, scatter_sites, shatter_at};
+use fracas::cut::{ShatterOptions, scatter_sites, shatter_at};
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{LiveMesh, Mesh, shapes};
 use fracas::pairs::{PairOptions, Touch};

@@ -26,7 +26,7 @@ use crate::cloth_statue::standing;
 use crate::fragments::{Fragments, Piece};
 use crate::run::breakable;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
-use fracas::crack::scatter_sites;
+use fracas::cut::scatter_sites;
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{Mesh, shapes};
 

@@ -16,7 +16,7 @@
 use crate::frame::Cracks;
 use crate::run::{count_body, fragments_of, require_closed};
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
-use fracas::crack::{CutOptions, CutSurface, Cutter};
+use fracas::cut::{CutOptions, CutSurface, Cutter};
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, MeshEdit, shapes};
 use fracas::pairs::{PairOptions, Touch};

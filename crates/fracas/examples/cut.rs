@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p fracas --example cut`
 
-use fracas::crack::{CutOptions, CutSurface, Cutter};
+use fracas::cut::{CutOptions, CutSurface, Cutter};
 use fracas::geom::DVec3;
 use fracas::mesh::{LiveMesh, Report, shapes};
 use std::error::Error;

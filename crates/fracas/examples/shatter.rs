@@ -2,10 +2,9 @@
 //!
 //! `cargo run --release -p fracas --example shatter`
 
-use fracas::brittle::{
-    BrittleBody, ContactFinder, FillOptions, FragmentId, Probe, Solid, SolidOptions, fill,
-};
-use fracas::crack::{Breakable, FractureOptions, Impact, Material};
+use fracas::brittle::{BrittleBody, ContactFinder, FragmentId, Probe, Solid, SolidOptions};
+use fracas::fill::{FillOptions, fill};
+use fracas::fracture::{Breakable, FractureOptions, Impact, Material};
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
 use std::error::Error;

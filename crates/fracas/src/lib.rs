@@ -13,23 +13,29 @@
 //!
 //! - Rigid bodies: [`MeshTree`], and poses for each query ([`MeshTree::at`]).
 //! - Bodies that deform: [`MeshTree`], and [`MeshTree::set_positions`] each step.
-//! - Bodies that are cut, torn or broken: [`tearing::TearingBody`], which follows edits; [`crack`] makes them.
-//! - Rigid bodies that shatter: [`brittle::BrittleBody`], which gives contacts with depth; [`crack`] breaks them.
+//! - Bodies that are cut, torn or broken: [`tearing::TearingBody`], which follows edits; [`cut`] makes them.
+//! - Rigid bodies that shatter: [`brittle::BrittleBody`], which gives contacts with depth; [`fill`] makes
+//!   them from surfaces, [`fracture`] breaks them.
 //! - Triangles that come and go, soups, anything asked once: [`MeshRef`], and [`Mesh`], which keep no structure.
 //! - A second opinion: [`pairs::brute`], which compares everything with everything.
 //!
 //! # Layers
 //!
-//! [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things with identity ·
-//! [`crack`] cuts that part a body · [`pairs`] the answer, and the filter all structures share · [`tree`] the tree ·
-//! [`tearing`] trees that follow edits · [`brittle`] distances that follow cracks · [`soup`] the grid. Each uses only
-//! those before it, and no structure another.
+//! [`base`] small tools · [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things
+//! with identity · [`cut`] cuts that part a body · [`fracture`] labels that break one · [`pairs`] the answer, and the filter
+//! all structures share · [`tree`] the tree · [`fill`] tetrahedra from a surface · [`tearing`] trees that follow edits ·
+//! [`brittle`] distances that follow cracks · [`soup`] the grid · [`crowd`] how crowded a mesh is. Each uses only those
+//! before it, and no structure another.
 #![forbid(unsafe_code)]
 
+pub mod base;
 pub mod brittle;
-pub mod crack;
+pub mod crowd;
+pub mod cut;
 pub mod exact;
+pub mod fill;
 mod find;
+pub mod fracture;
 pub mod geom;
 pub mod mesh;
 pub mod pairs;

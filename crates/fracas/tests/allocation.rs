@@ -6,7 +6,7 @@ mod common;
 
 use common::inputs::Stream;
 use common::soups::random_soup;
-use fracas::crack::{CutOptions, CutSurface, Cutter};
+use fracas::cut::{CutOptions, CutSurface, Cutter};
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{LiveMesh, Mesh, shapes};
 use fracas::pairs::Touch;

@@ -175,7 +175,7 @@ fn check_pieces(body: &TearingBody) {
 
 #[test]
 fn a_cut_that_ends_leaves_two_pieces_and_no_step_before_does() {
-    use fracas::crack::{CutOptions, CutSurface, Cutter};
+    use fracas::cut::{CutOptions, CutSurface, Cutter};
     for (mesh, pieces) in
         [(shapes::icosphere(1.0, 4), 2), (shapes::torus(1.0, 0.4, 40), 2), (shapes::creature(5_000), 0)]
     {

@@ -3,7 +3,7 @@
 use super::ms;
 use crate::metric::{Better, Report};
 use fracas::TriangleId;
-use fracas::crack::{ShatterOptions, scatter_sites, shatter_at};
+use fracas::cut::{ShatterOptions, scatter_sites, shatter_at};
 use fracas::mesh::{LiveMesh, shapes};
 use fracas::tearing::{TearingBody, TearingBuild, TearingOptions};
 use std::hint::black_box;

@@ -1,7 +1,7 @@
 //! Edits to be timed: real cuts through a body, recorded once, so that every contestant gets the same.
 
 use fracas::Mesh;
-use fracas::crack::{CutOptions, CutSurface, Cutter};
+use fracas::cut::{CutOptions, CutSurface, Cutter};
 use fracas::geom::DVec3;
 use fracas::mesh::{Applied, LiveMesh, MeshEdit};
 

@@ -14,9 +14,8 @@
 
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
-use fracas::brittle::{
-    BrittleBody, ContactFinder, ContactOptions, FillOptions, Probe, Solid, SolidOptions, fill,
-};
+use fracas::brittle::{BrittleBody, ContactFinder, ContactOptions, Probe, Solid, SolidOptions};
+use fracas::fill::{FillOptions, fill};
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
 use fracas_plot::{Align, Axis, Line, LineChart, Look, Table};

@@ -16,10 +16,11 @@ mod step;
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
 use fracas::brittle::{
-    BrittleBody, ContactFinder, ContactOptions, FillOptions, FragmentId, Solid, SolidOptions, SphereTree,
-    fill, order_by_distance, order_by_distance_naively,
+    BrittleBody, ContactFinder, ContactOptions, FragmentId, Solid, SolidOptions, SphereTree,
+    order_by_distance, order_by_distance_naively,
 };
-use fracas::crack::{Breakable, FractureOptions, Relabelling};
+use fracas::fill::{FillOptions, fill};
+use fracas::fracture::{Breakable, FractureOptions, Relabelling};
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{Mesh, shapes, tets::brick};
 use fracas::{BuildOptions, MeshTree};

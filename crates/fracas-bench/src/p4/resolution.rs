@@ -6,7 +6,8 @@
 use super::{ms, relabelled};
 use crate::folder::Folder;
 use crate::metric::Report;
-use fracas::brittle::{BrittleBody, ContactFinder, FillOptions, FragmentId, Solid, SolidOptions, fill};
+use fracas::brittle::{BrittleBody, ContactFinder, FragmentId, Solid, SolidOptions};
+use fracas::fill::{FillOptions, fill};
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::shapes;
 use fracas_plot::{Align, Axis, Line, LineChart, Look, Table};

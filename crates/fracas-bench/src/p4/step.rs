@@ -19,7 +19,7 @@
 
 use crate::metric::{Better, Report};
 use fracas::brittle::{BrittleBody, FragmentId, Solid, SolidOptions};
-use fracas::crack::{Breakable, FractureOptions};
+use fracas::fracture::{Breakable, FractureOptions};
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{Mesh, tets::brick};
 use fracas_rapier::{FragmentDispatcher, FragmentShape, SharedBody};

@@ -311,7 +311,7 @@ fn obstacle(p: DVec3) -> Option<(f64, DVec3)> {
 mod tests {
     use super::*;
     use crate::Size;
-    use fracas::crack::{CutOptions, Cutter};
+    use fracas::cut::{CutOptions, Cutter};
 
     #[test]
     fn the_cut_severs_every_link_across_it_and_frees_all_below_its_end() {

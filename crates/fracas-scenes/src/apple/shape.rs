@@ -4,7 +4,7 @@
 //! if it is nearer to the centre than the core's surface in its direction.
 
 use crate::Size;
-use fracas::crack::{CutError, CutSurface};
+use fracas::cut::{CutError, CutSurface};
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
 use std::f64::consts::{PI, TAU};

@@ -25,6 +25,7 @@
 use super::cut::FacetTriangle;
 use super::nearest::Best;
 use super::{BrittleBody, BrittleError, FragmentId, NearestSurface, Solid};
+use crate::base::morton;
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 
@@ -283,23 +284,8 @@ fn sorted(facets: Vec<FacetTriangle>) -> Vec<FacetTriangle> {
         (low, high) = (low.min(middle(facet)), high.max(middle(facet)));
     }
     let scale = 1023.0 / (high - low).max_element().max(f64::MIN_POSITIVE);
-    let mut order: Vec<(u32, u32)> = facets
-        .iter()
-        .zip(0..)
-        .map(|(facet, k)| {
-            let [x, y, z] = ((middle(facet) - low) * scale).to_array().map(|x| spread(x as u32));
-            (x | y << 1 | z << 2, k)
-        })
-        .collect();
+    let code = |facet| morton::encode(((middle(facet) - low) * scale).to_array().map(|x| x as u64));
+    let mut order: Vec<(u64, u32)> = facets.iter().map(code).zip(0..).collect();
     order.sort_unstable();
     order.into_iter().map(|(_, k)| facets[k as usize]).collect()
-}
-
-/// The lowest ten bits of a number, each followed by two zeros.
-#[inline]
-fn spread(x: u32) -> u32 {
-    let x = (x | x << 16) & 0x0300_00ff;
-    let x = (x | x << 8) & 0x0300_f00f;
-    let x = (x | x << 4) & 0x030c_30c3;
-    (x | x << 2) & 0x0924_9249
 }

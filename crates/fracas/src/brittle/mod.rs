@@ -18,7 +18,7 @@
 //!
 //! A fracture is a *relabelling*: every node of a fragment gets the label of a piece and a weight. A point of a
 //! tetrahedron belongs to the piece that has the most weight there, interpolated from the corners. So the crack is made of planes
-//! inside tetrahedra, fits together across their faces, and leaves convex parts (`cut`). [`crate::crack`] makes
+//! inside tetrahedra, fits together across their faces, and leaves convex parts (`cut`). [`crate::fracture`] makes
 //! labels; any other source will do.
 //!
 //! *Distances* ([`BrittleBody::find_nearest`]): a node remembers the cut tetrahedron whose crack is nearest to it. After a
@@ -64,8 +64,6 @@ mod cut;
 mod error;
 mod facets;
 mod field;
-mod filling;
-mod grading;
 mod mass;
 mod nearest;
 mod order;
@@ -85,7 +83,6 @@ pub use body::{BrittleBody, Fragment, FragmentId};
 pub use contacts::{Contact, ContactFinder, ContactOptions, ContactStats, Probe};
 pub use error::BrittleError;
 pub use facets::FacetTree;
-pub use filling::{FillError, FillOptions, GradedFillOptions, Grading, fill, fill_graded, fill_sized};
 pub use mass::MassProperties;
 pub use nearest::NearestSurface;
 pub use order::{DistanceOrder, order_by_distance, order_by_distance_naively};

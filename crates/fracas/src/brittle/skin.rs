@@ -21,6 +21,7 @@ use super::pattern::{FacetSide, PatternBook};
 use super::spheres::Key;
 use super::surface::key_of;
 use super::{BrittleBody, Fragment, FragmentId, SharpEdge, Solid, SphereTree};
+use crate::base::Lists;
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 use crate::mesh::tets::FACES;
@@ -100,7 +101,7 @@ impl<'a> Skin<'a> {
     }
 
     /// Each polygon with its corners.
-    fn polygons(&self) -> impl Iterator<Item = (&Polygon, &[u32])> {
+    fn polygons(&self) -> impl Iterator<Item = (&Polygon, &[u32])> + Clone {
         let mut from = 0;
         self.polygons.iter().map(move |polygon| {
             let ring = &self.corners[from..polygon.end as usize];
@@ -139,7 +140,7 @@ impl<'a> Skin<'a> {
         let mut edges = vec![];
         let sides = self.sides();
         for low in 0..self.points.len() {
-            let listed = &sides.list[sides.starts[low] as usize..sides.starts[low + 1] as usize];
+            let listed = sides.list(low);
             for (k, side) in listed.iter().enumerate() {
                 let is_same = |other: &&Side| other.high == side.high;
                 let Some(other) = listed[k + 1..].iter().find(is_same) else { continue };
@@ -167,26 +168,12 @@ impl<'a> Skin<'a> {
     }
 
     /// The sides of all polygons, by their lower corners.
-    fn sides(&self) -> Sides {
-        let mut starts = vec![0_u32; self.points.len() + 2];
-        let each = |visit: &mut dyn FnMut(u32, Side)| {
-            for (polygon, (_, ring)) in self.polygons().enumerate() {
-                let mut a = ring[ring.len() - 1];
-                for &b in ring {
-                    visit(a.min(b), Side { high: a.max(b), polygon: polygon as u32, is_down: a > b });
-                    a = b;
-                }
-            }
-        };
-        each(&mut |low, _| starts[low as usize + 2] += 1);
-        (1..starts.len()).for_each(|k| starts[k] += starts[k - 1]);
-        let mut list = vec![Side { high: 0, polygon: 0, is_down: false }; self.corners.len()];
-        each(&mut |low, side| {
-            let slot = &mut starts[low as usize + 1];
-            list[*slot as usize] = side;
-            *slot += 1;
+    fn sides(&self) -> Lists<Side> {
+        let sides = (0..).zip(self.polygons()).flat_map(|(polygon, (_, ring))| {
+            let before = ring.iter().cycle().skip(ring.len() - 1);
+            before.zip(ring).map(move |(&a, &b)| (a.min(b), Side { high: a.max(b), polygon, is_down: a > b }))
         });
-        Sides { starts, list }
+        Lists::from_pairs(self.points.len(), sides)
     }
 }
 
@@ -197,12 +184,6 @@ struct Side {
     polygon: u32,
     /// Around the polygon, it goes from the higher end to the lower one.
     is_down: bool,
-}
-
-struct Sides {
-    /// Point `p` has the sides from `starts[p]` to `starts[p + 1]`.
-    starts: Vec<u32>,
-    list: Vec<Side>,
 }
 
 /// The angle of a vector with y ≥ 0 from the x axis, 0 to π, with an error of some 1e-8.

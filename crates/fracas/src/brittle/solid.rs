@@ -6,6 +6,7 @@ use super::original::OriginalField;
 use super::pattern::PatternBook;
 use super::presence::Marker;
 use super::{BrittleError, DistanceOrder, SphereTree, order_by_distance};
+use crate::base::{Lists, parallel};
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 use crate::mesh::tets::{Boundary, TetAdjacency, TetError, TetMesh};
@@ -38,9 +39,8 @@ pub struct Solid {
     pub(super) original: OriginalField,
     /// The triangle of the surface that each face of each tetrahedron is, or [`Solid::NONE`].
     pub(super) triangles_of_tet: Vec<[u32; 4]>,
-    /// Triangle `t` of the surface passes through the cells from `skin_starts[t]` to `skin_starts[t + 1]`.
-    pub(super) skin_starts: Vec<u32>,
-    pub(super) skin: Vec<CellRow>,
+    /// By triangle of the surface: the cells that it passes through.
+    pub(super) skin: Lists<CellRow>,
     /// Distance from each node to the original surface.
     pub(super) depths: Vec<f64>,
     /// A sphere around each tetrahedron.
@@ -63,8 +63,7 @@ impl Solid {
     /// Marks the cells that a triangle of the original surface passes through.
     #[inline]
     pub(super) fn mark_skin(&self, triangle: u32, marker: &mut Marker) {
-        let [from, to] = [triangle, triangle + 1].map(|t| self.skin_starts[t as usize] as usize);
-        self.skin[from..to].iter().for_each(|&row| marker.mark_skin(row, row.mask()));
+        self.skin.list(triangle as usize).iter().for_each(|&row| marker.mark_skin(row, row.mask()));
     }
 
     /// Which points of a sphere tree lie inside the shape, not on its surface or on a crack.
@@ -106,13 +105,14 @@ impl Solid {
         }
         let edge = mean_edge(&mesh);
         let cells = Cells::build(&mesh, options.cell);
-        let (mut skin_starts, mut skin) = (vec![0], vec![]);
+        let mut skin = Lists::default();
         for triangle in 0..boundary.faces.len() as u32 {
             let triangle = surface.mesh().triangle(TriangleId(triangle));
             let normal = triangle.area_vector().normalize_or_zero();
-            let begin = skin.len();
-            cells.visit_triangle(&triangle, normal, &mut |cell| CellRow::add(&mut skin, begin, cell));
-            skin_starts.push(skin.len() as u32);
+            skin.append(|rows| {
+                let begin = rows.len();
+                cells.visit_triangle(&triangle, normal, &mut |cell| CellRow::add(rows, begin, cell));
+            });
         }
         let original = OriginalField::build(&surface, options.grid * edge);
         let nodes: Vec<u32> =
@@ -136,7 +136,6 @@ impl Solid {
             cells,
             original,
             triangles_of_tet,
-            skin_starts,
             skin,
             depths,
             spheres,
@@ -201,13 +200,5 @@ fn depths(mesh: &TetMesh, surface: &MeshTree, original: &OriginalField) -> Vec<f
             original.find(surface, p, f64::INFINITY).map_or(f64::INFINITY, |near| near.squared.sqrt());
         surface.view().nearest(p, guess).map_or(guess, |near| near.distance)
     };
-    #[cfg(feature = "parallel")]
-    {
-        use rayon::prelude::*;
-        mesh.positions().par_iter().map(depth).collect()
-    }
-    #[cfg(not(feature = "parallel"))]
-    {
-        mesh.positions().iter().map(depth).collect()
-    }
+    parallel::map(true, mesh.positions().iter(), depth)
 }

@@ -142,15 +142,7 @@ impl Mesh {
     /// # Errors
     /// A wrong number of positions, or the first one that is not finite. The mesh is then unchanged.
     pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
-        if positions.len() != self.positions.len() {
-            return Err(MeshError::WrongVertexCount {
-                expected: self.positions.len(),
-                given: positions.len(),
-            });
-        }
-        check_finite(positions)?;
-        self.positions.copy_from_slice(positions);
-        Ok(())
+        replace_positions(&mut self.positions, positions)
     }
 
     /// Makes vertices at the same position one vertex: the first of them. Triangles keep their ids.
@@ -199,6 +191,17 @@ pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result
             return Err(MeshError::NoSuchVertex { triangle, vertex, vertices });
         }
     }
+    Ok(())
+}
+
+/// Copies new positions over old ones, if there are as many and all are finite.
+pub(super) fn replace_positions(old: &mut [DVec3], new: &[DVec3]) -> Result<(), MeshError> {
+    let (expected, given) = (old.len(), new.len());
+    if given != expected {
+        return Err(MeshError::WrongVertexCount { expected, given });
+    }
+    check_finite(new)?;
+    old.copy_from_slice(new);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The sorted facets of a fragment, against the body that they are taken from.
 
 use fracas::brittle::{BrittleBody, FacetTree, Solid, SolidOptions};
-use fracas::crack::{Breakable, FractureOptions};
+use fracas::fracture::{Breakable, FractureOptions};
 use fracas::geom::DVec3;
 use fracas::mesh::tets::brick;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! Bodies that have been broken again and again, at random but from a seed.
 
-use fracas::brittle::{BrittleBody, FillOptions, FragmentId, Solid, SolidOptions, fill};
+use fracas::brittle::{BrittleBody, FragmentId, Solid, SolidOptions};
+use fracas::fill::{FillOptions, fill};
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
 use fracas::mesh::tets::brick;

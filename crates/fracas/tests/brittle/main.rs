@@ -1,7 +1,6 @@
 //! Brittle bodies: geometry, distances, trees and contacts after several generations of fracture, against brute force.
 
 mod contacts;
-mod cracks;
 mod errors;
 mod facets;
 mod field;

@@ -2,19 +2,7 @@
 //!
 //! # Idea
 //!
-//! Space is filled with tetrahedra between the points of a body-centred cubic lattice: the corners of cubic cells
-//! and their centres. Two centres of neighbouring cells and one edge of the face between them make a tetrahedron,
-//! so four surround each face:
-//!
-//! ```text
-//!       p──────q           A, B    centres of the two cells
-//!      ╱│     ╱│           p, q    an edge of the face between them
-//!   A ·  ·  ·  ·  · B      A B p q is one of the four tetrahedra around the line A–B
-//!      │╱     │╱
-//!      ○──────○
-//! ```
-//!
-//! Inside a tetrahedron whose corners differ in sign the surface is one triangle or two, with vertices on the edges
+//! Space is filled with the tetrahedra of a body-centred cubic lattice (`mesh/tets/lattice.rs`). Inside a tetrahedron whose corners differ in sign the surface is one triangle or two, with vertices on the edges
 //! between corners of different sign. Neighbouring tetrahedra share these edges, and no case is ambiguous, so the
 //! mesh is closed and manifold for every field (marching tetrahedra).
 //!
@@ -34,6 +22,7 @@
 
 use super::shape;
 use crate::geom::DVec3;
+use crate::mesh::tets::lattice::{Lattice, numbered};
 use crate::mesh::{Adjacency, Mesh};
 
 /// The zero surface of `field` within the box from `low` to `high`, cut by cells of the given size.
@@ -41,14 +30,9 @@ use crate::mesh::{Adjacency, Mesh};
 /// The field must be positive on the faces of the box. Vertices lie near the surface; [`relax`] brings them onto
 /// it.
 pub(super) fn polygonise(field: &impl Fn(DVec3) -> (f64, DVec3), low: DVec3, high: DVec3, cell: f64) -> Mesh {
-    let lattice = Lattice::sample(field, low, high, cell);
-    let soup = lattice.cut();
-    let mut edges: Vec<LatticeEdge> = soup.iter().flatten().copied().collect();
-    edges.sort_unstable();
-    edges.dedup();
-    let vertex = |edge: &LatticeEdge| edges.binary_search(edge).expect("every edge is listed") as u32;
-    let triangles = soup.iter().map(|edges| edges.each_ref().map(vertex)).collect();
-    shape(edges.iter().map(|&edge| lattice.crossing(edge)).collect(), triangles)
+    let samples = Samples::take(field, low, high, cell);
+    let (edges, triangles) = numbered(&samples.cut());
+    shape(edges.iter().map(|&edge| samples.crossing(edge)).collect(), triangles)
 }
 
 /// The mesh with its vertices spread evenly over the zero surface of `field`.
@@ -99,38 +83,36 @@ fn project(field: &impl Fn(DVec3) -> (f64, DVec3), p: DVec3) -> DVec3 {
 /// Two lattice points with values of different sign, the lower index first.
 type LatticeEdge = [u32; 2];
 
-/// Values of a field at the corners and the centres of cubic cells.
-struct Lattice {
+/// Values of a field at the points of a lattice.
+struct Samples {
     low: DVec3,
     cell: f64,
-    cells: [usize; 3],
-    /// Corners first, x fastest; then centres, x fastest.
+    lattice: Lattice,
     values: Vec<f64>,
-    corners: usize,
 }
 
-impl Lattice {
-    fn sample(field: &impl Fn(DVec3) -> (f64, DVec3), low: DVec3, high: DVec3, cell: f64) -> Self {
+impl Samples {
+    fn take(field: &impl Fn(DVec3) -> (f64, DVec3), low: DVec3, high: DVec3, cell: f64) -> Self {
         let cells = ((high - low) / cell).ceil().to_array().map(|n| n as usize);
-        let corners = cells.iter().map(|n| n + 1).product::<usize>();
-        let centres = cells.iter().product::<usize>();
-        assert!(corners + centres < u32::MAX as usize, "{} cells are too many", centres);
-        let mut lattice = Self { low, cell, cells, values: Vec::with_capacity(corners + centres), corners };
+        let lattice = Lattice { cells };
+        let count = lattice.point_count();
+        assert!(count < u32::MAX as usize, "{count} lattice points are too many");
+        let mut samples = Self { low, cell, lattice, values: Vec::with_capacity(count) };
         for (offset, counts) in [(0.0, cells.map(|n| n + 1)), (0.5, cells)] {
             for k in 0..counts[2] {
                 for j in 0..counts[1] {
                     let start = low + cell * (DVec3::new(0.0, j as f64, k as f64) + offset);
-                    lattice.sample_row(field, start, counts[0]);
+                    samples.take_row(field, start, counts[0]);
                 }
             }
         }
-        lattice
+        samples
     }
 
     /// Appends the values of a row along x. No edge of the lattice is longer than a cell, so a value of more than
     /// a cell is never beside the surface: its sign is all that counts, and the field's slope tells how far on
     /// it stays so.
-    fn sample_row(&mut self, field: &impl Fn(DVec3) -> (f64, DVec3), start: DVec3, count: usize) {
+    fn take_row(&mut self, field: &impl Fn(DVec3) -> (f64, DVec3), start: DVec3, count: usize) {
         let mut i = 0;
         while i < count {
             let (value, _) = field(start + DVec3::X * (self.cell * i as f64));
@@ -140,21 +122,9 @@ impl Lattice {
         }
     }
 
-    fn corner(&self, [i, j, k]: [usize; 3]) -> u32 {
-        (i + (self.cells[0] + 1) * (j + (self.cells[1] + 1) * k)) as u32
-    }
-
-    fn centre(&self, [i, j, k]: [usize; 3]) -> u32 {
-        (self.corners + i + self.cells[0] * (j + self.cells[1] * k)) as u32
-    }
-
     fn position(&self, point: u32) -> DVec3 {
-        let (index, offset, counts) = match (point as usize).checked_sub(self.corners) {
-            None => (point as usize, 0.0, self.cells.map(|n| n + 1)),
-            Some(index) => (index, 0.5, self.cells),
-        };
-        let (i, j, k) = (index % counts[0], index / counts[0] % counts[1], index / counts[0] / counts[1]);
-        self.low + self.cell * (DVec3::new(i as f64, j as f64, k as f64) + offset)
+        let doubled = DVec3::from_array(self.lattice.point(point).map(f64::from));
+        self.low + self.cell * (0.5 * doubled)
     }
 
     fn is_inside(&self, point: u32) -> bool {
@@ -173,24 +143,8 @@ impl Lattice {
     fn cut(&self) -> Vec<[LatticeEdge; 3]> {
         let mut soup = Vec::new();
         for axis in 0..3 {
-            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-            for k in 0..self.cells[2] {
-                for j in 0..self.cells[1] {
-                    for i in 0..self.cells[0] {
-                        let at = [i, j, k];
-                        let next = step(at, axis);
-                        if next[axis] == self.cells[axis] {
-                            continue;
-                        }
-                        let (a, b) = (self.centre(at), self.centre(next));
-                        // The face between the cells, counter-clockwise seen from the second.
-                        let face = [next, step(next, u), step(step(next, u), v), step(next, v)];
-                        let face = face.map(|at| self.corner(at));
-                        for m in 0..4 {
-                            self.cut_tetrahedron([a, b, face[m], face[(m + 1) % 4]], &mut soup);
-                        }
-                    }
-                }
+            for cell in self.lattice.cells() {
+                self.lattice.around(cell, axis).for_each(|tet| self.cut_tetrahedron(tet, &mut soup));
             }
         }
         soup
@@ -230,11 +184,6 @@ impl Lattice {
             }
         }
     }
-}
-
-/// The next cell or corner along an axis.
-fn step(at: [usize; 3], axis: usize) -> [usize; 3] {
-    std::array::from_fn(|i| at[i] + usize::from(i == axis))
 }
 
 #[cfg(test)]
@@ -297,11 +246,11 @@ mod tests {
 
     #[test]
     fn skipping_far_from_the_surface_changes_no_sign() {
-        let lattice = Lattice::sample(&ball, DVec3::splat(-1.5), DVec3::splat(1.5), 0.07);
-        for point in 0..lattice.values.len() as u32 {
-            let (value, found) = (ball(lattice.position(point)).0, lattice.values[point as usize]);
-            assert_eq!(value < 0.0, lattice.is_inside(point), "sign at {}", lattice.position(point));
-            if value.abs() <= lattice.cell {
+        let samples = Samples::take(&ball, DVec3::splat(-1.5), DVec3::splat(1.5), 0.07);
+        for point in 0..samples.values.len() as u32 {
+            let (value, found) = (ball(samples.position(point)).0, samples.values[point as usize]);
+            assert_eq!(value < 0.0, samples.is_inside(point), "sign at {}", samples.position(point));
+            if value.abs() <= samples.cell {
                 assert!((value - found).abs() < 1e-12, "{found} instead of {value} beside the surface");
             }
         }

@@ -1,12 +1,13 @@
 //! A block of tetrahedra.
 
 use super::TetMesh;
+use super::lattice::Lattice;
 use crate::geom::DVec3;
 
 /// A block around the origin, cut into `cells` boxes along each axis and these into tetrahedra.
 ///
 /// Nodes are the corners and the centres of the boxes. Two centres of neighbouring boxes and an edge of the face between
-/// them make a tetrahedron, and so do the centre and half a face on the outside. In cubic boxes all dihedral angles
+/// them make a tetrahedron; so do a centre and half a face on the outside. In cubic boxes all dihedral angles
 /// are between 45° and 120°, and few directions are preferred, which is good for cracks.
 ///
 /// # Panics
@@ -22,59 +23,30 @@ use crate::geom::DVec3;
 #[must_use]
 pub fn brick(size: DVec3, cells: [usize; 3]) -> TetMesh {
     assert!(size.is_finite() && size.min_element() > 0.0, "the size {size} is not positive and finite");
-    let [nx, ny, nz] = cells;
-    assert!(nx > 0 && ny > 0 && nz > 0, "{cells:?} boxes do not fill a block");
-    let at = |numerator: f64, axis: usize| size[axis] * (numerator / cells[axis] as f64 - 0.5);
-    let corner = |c: [usize; 3]| ((c[2] * (ny + 1) + c[1]) * (nx + 1) + c[0]) as u32;
-    let corners = (nx + 1) * (ny + 1) * (nz + 1);
-    let centre = |c: [usize; 3]| (corners + (c[2] * ny + c[1]) * nx + c[0]) as u32;
-    let mut positions = Vec::with_capacity(corners + nx * ny * nz);
-    for (counts, shift) in [([nx + 1, ny + 1, nz + 1], 0.0), ([nx, ny, nz], 0.5)] {
-        for z in 0..counts[2] {
-            for y in 0..counts[1] {
-                for x in 0..counts[0] {
-                    let place = [x, y, z].map(|i| i as f64 + shift);
-                    positions.push(DVec3::new(at(place[0], 0), at(place[1], 1), at(place[2], 2)));
-                }
-            }
-        }
-    }
+    assert!(cells.iter().all(|&n| n > 0), "{cells:?} boxes do not fill a block");
+    let lattice = Lattice { cells };
+    let place = |id: u32| {
+        let at = lattice.point(id).map(|i| 0.5 * f64::from(i));
+        size * DVec3::from_array([0, 1, 2].map(|k| at[k] / cells[k] as f64 - 0.5))
+    };
     let mut tets = Vec::new();
-    for z in 0..nz {
-        for y in 0..ny {
-            for x in 0..nx {
-                let cell = [x, y, z];
-                for axis in 0..3 {
-                    let quad = |plane: usize| face_ring(cell, axis, plane).map(corner);
-                    if cell[axis] == 0 {
-                        split_pyramid(quad(0), centre(cell), cell, false, &mut tets);
-                    }
-                    if cell[axis] + 1 == cells[axis] {
-                        split_pyramid(quad(1), centre(cell), cell, true, &mut tets);
-                    } else {
-                        let mut next = cell;
-                        next[axis] += 1;
-                        let ring = quad(1);
-                        for k in 0..4 {
-                            tets.push([centre(cell), centre(next), ring[k], ring[(k + 1) % 4]]);
-                        }
-                    }
-                }
+    for cell in lattice.cells() {
+        for axis in 0..3 {
+            let mut close = |is_upper| {
+                let (ring, apex) = (lattice.face(cell, axis, is_upper), lattice.centre(cell));
+                split_pyramid(ring, apex, cell, is_upper, &mut tets);
+            };
+            if cell[axis] == 0 {
+                close(false);
             }
+            if cell[axis] + 1 == cells[axis] {
+                close(true);
+            }
+            tets.extend(lattice.around(cell, axis));
         }
     }
+    let positions = (0..lattice.point_count() as u32).map(place).collect();
     TetMesh::new(positions, tets).expect("the block is in order")
-}
-
-/// The corners of a face of a box, counter-clockwise seen from where its axis points.
-fn face_ring(cell: [usize; 3], axis: usize, plane: usize) -> [[usize; 3]; 4] {
-    [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[u, v]| {
-        let mut c = cell;
-        c[axis] += plane;
-        c[(axis + 1) % 3] += u;
-        c[(axis + 2) % 3] += v;
-        c
-    })
 }
 
 /// Two tetrahedra between a face on the outside and the centre of its box. Diagonals alternate from box to box.

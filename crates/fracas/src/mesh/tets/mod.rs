@@ -21,19 +21,19 @@
 //!
 //! # Where they come from
 //!
-//! Files (the crate `fracas-io`), [`brick`] for blocks, [`stuff`] for the inside of anything that has a signed distance.
+//! Files (the crate `fracas-io`), [`brick`] for blocks, [`crate::fill`] for the inside of a closed surface or of a signed
+//! distance.
 
 mod adjacency;
 mod boundary;
 mod brick;
+pub(crate) mod lattice;
 mod quality;
-mod stuffing;
 
 pub use adjacency::TetAdjacency;
 pub use boundary::Boundary;
 pub use brick::brick;
 pub use quality::DihedralAngles;
-pub use stuffing::{GradedOptions, StuffError, StuffOptions, stuff, stuff_graded};
 
 use crate::exact::{Sign, orient3d};
 use crate::geom::DVec3;

@@ -1,0 +1,253 @@
+//! Triangles and polygons as *elements*: their sizes, and whether two come within a distance of each other.
+
+use crate::base::Lists;
+use crate::exact::{self, Relation};
+use crate::geom::{DVec3, Triangle};
+use crate::pairs::Frame;
+
+/// A set of triangles or polygons, in a frame in which lengths neither overflow nor underflow.
+pub(super) struct Elements {
+    positions: Vec<DVec3>,
+    scale: f64,
+    /// By element: the vertices around it.
+    loops: Lists<u32>,
+}
+
+/// An element's box, and the diameter of the smallest sphere around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Element {
+    pub(super) low: DVec3,
+    pub(super) high: DVec3,
+    pub(super) diameter: f64,
+}
+
+impl Element {
+    pub(super) fn middle(&self) -> DVec3 {
+        0.5 * (self.low + self.high)
+    }
+
+    /// By how much it is grown: a quarter of its diameter.
+    pub(super) fn reach(&self) -> f64 {
+        0.25 * self.diameter
+    }
+
+    /// The box of the grown element.
+    pub(super) fn grown(&self) -> (DVec3, DVec3) {
+        (self.low - self.reach(), self.high + self.reach())
+    }
+}
+
+impl Elements {
+    pub(super) fn new<'a>(positions: &[DVec3], corners: impl Iterator<Item = &'a [u32]>) -> Self {
+        let mut loops = Lists::default();
+        corners.for_each(|corners| loops.append(|all| all.extend_from_slice(corners)));
+        let used = loops.items().iter().map(|&v| positions[v as usize]);
+        let (low, high) =
+            used.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+        let frame = Frame::around(low, high);
+        let positions = positions.iter().map(|&p| (p - frame.centre) * frame.scale).collect();
+        Self { positions, scale: frame.scale, loops }
+    }
+
+    /// What lengths have been multiplied by.
+    pub(super) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    fn corners(&self, element: u32) -> &[u32] {
+        self.loops.list(element as usize)
+    }
+
+    fn at(&self, vertex: u32) -> DVec3 {
+        self.positions[vertex as usize]
+    }
+
+    /// The size of every element.
+    pub(super) fn list(&self) -> Vec<Element> {
+        let mut points = Vec::new();
+        let size = |(element, corners): (usize, &[u32])| {
+            if let [a, b, c] = *corners {
+                let [a, b, c] = [self.at(a), self.at(b), self.at(c)];
+                let diameter = around_triangle(a, b, c).1;
+                return Element { low: a.min(b).min(c), high: a.max(b).max(c), diameter };
+            }
+            points.clear();
+            points.extend(corners.iter().map(|&v| self.at(v)));
+            assert!(!points.is_empty(), "polygon {element} has no corners");
+            let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
+            let high = points.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
+            Element { low, high, diameter: around(&mut points) }
+        };
+        self.loops.iter().enumerate().map(size).collect()
+    }
+
+    /// The vertices of all elements in the given order, if they are all triangles; none otherwise.
+    pub(super) fn corners_of_triangles(&self, order: &[u32]) -> Vec<[u32; 3]> {
+        let corners = order.iter().map(|&element| self.corners(element).try_into().ok());
+        corners.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// Where the vertices of a triangle are.
+    pub(super) fn places(&self, corners: &[u32; 3]) -> [DVec3; 3] {
+        corners.map(|vertex| self.at(vertex))
+    }
+
+    pub(super) fn share_a_vertex(&self, a: u32, b: u32) -> bool {
+        let others = self.corners(b);
+        self.corners(a).iter().any(|v| others.contains(v))
+    }
+
+    /// Whether two elements come within a distance of each other.
+    pub(super) fn within(&self, a: u32, b: u32, distance: f64) -> bool {
+        self.fan(a).any(|t| self.fan(b).any(|u| within(&t.corners(), &u.corners(), distance)))
+    }
+
+    fn fan(&self, element: u32) -> impl Iterator<Item = Triangle> + '_ {
+        let corners = self.corners(element);
+        let first = self.at(corners[0]);
+        // A point or a segment is a fan of one.
+        let last = |k: usize| self.at(corners[k.min(corners.len() - 1)]);
+        (1..corners.len().max(3) - 1).map(move |k| Triangle::new(first, last(k), last(k + 1)))
+    }
+}
+
+/// Centre and diameter of the smallest sphere around three points.
+fn around_triangle(a: DVec3, b: DVec3, c: DVec3) -> (DVec3, f64) {
+    // Edges opposite of each corner; the longest last.
+    let [mut x, mut y, mut z] =
+        [(b.distance_squared(c), b, c), (c.distance_squared(a), c, a), (a.distance_squared(b), a, b)];
+    if x.0 > z.0 {
+        (x, z) = (z, x);
+    }
+    if y.0 > z.0 {
+        (y, z) = (z, y);
+    }
+    if x.0 + y.0 <= z.0 {
+        return (0.5 * (z.1 + z.2), z.0.sqrt());
+    }
+    // Sharp: the circumscribed circle.
+    let (u, v) = (b - a, c - a);
+    let n = u.cross(v);
+    let centre =
+        (u.length_squared() * v.cross(n) + v.length_squared() * n.cross(u)) / (2.0 * n.length_squared());
+    (a + centre, 2.0 * centre.length())
+}
+
+/// Diameter of the smallest sphere around points: Welzl's algorithm, without recursion, moving to the front.
+fn around(points: &mut [DVec3]) -> f64 {
+    let outside =
+        |p: DVec3, (centre, diameter): (DVec3, f64)| 2.0 * p.distance(centre) > diameter * (1.0 + 1e-12);
+    let mut ball = (points[0], 0.0);
+    for i in 1..points.len() {
+        if !outside(points[i], ball) {
+            continue;
+        }
+        ball = (points[i], 0.0);
+        for j in 0..i {
+            if !outside(points[j], ball) {
+                continue;
+            }
+            ball = (0.5 * (points[i] + points[j]), points[i].distance(points[j]));
+            for k in 0..j {
+                if !outside(points[k], ball) {
+                    continue;
+                }
+                ball = around_triangle(points[i], points[j], points[k]);
+                for l in 0..k {
+                    if outside(points[l], ball) {
+                        ball = around_four([points[i], points[j], points[k], points[l]]);
+                    }
+                }
+            }
+        }
+    }
+    ball.1
+}
+
+/// The sphere through four points; if they lie in a plane, the smallest around three of them that holds all.
+fn around_four(p: [DVec3; 4]) -> (DVec3, f64) {
+    let [u, v, w] = [p[1] - p[0], p[2] - p[0], p[3] - p[0]];
+    let volume = u.dot(v.cross(w));
+    let largest = u.length().max(v.length()).max(w.length());
+    if volume.abs() > 1e-9 * largest.powi(3) {
+        let sum = u.length_squared() * v.cross(w)
+            + v.length_squared() * w.cross(u)
+            + w.length_squared() * u.cross(v);
+        let centre = sum / (2.0 * volume);
+        return (p[0] + centre, 2.0 * centre.length());
+    }
+    let threes =
+        [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]].map(|[a, b, c]| around_triangle(p[a], p[b], p[c]));
+    threes.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("four of them")
+}
+
+/// Whether two triangles come within a distance of each other.
+pub(super) fn within(p: &[DVec3; 3], q: &[DVec3; 3], distance: f64) -> bool {
+    let reach = distance * distance;
+    if apart_between_middles(p, q, distance) {
+        return false;
+    }
+    let near = |a: &DVec3| q.iter().fold(false, |any, b| any | (a.distance_squared(*b) <= reach));
+    if p.iter().any(near) {
+        return true;
+    }
+    if beyond_plane(p, q, distance) || beyond_plane(q, p, distance) {
+        return false;
+    }
+    for i in 0..3 {
+        for k in 0..3 {
+            if segments_squared([p[i], p[(i + 1) % 3]], [q[k], q[(k + 1) % 3]]) <= reach {
+                return true;
+            }
+        }
+    }
+    let triangle = |p: &[DVec3; 3]| Triangle::new(p[0], p[1], p[2]);
+    p.iter().any(|&x| over_face(x, q, distance))
+        || q.iter().any(|&x| over_face(x, p, distance))
+        || exact::tri_tri(&triangle(p), &triangle(q)) != Relation::Disjoint
+}
+
+/// Whether two triangles are farther apart than a distance in the direction from one's middle to the other's.
+fn apart_between_middles(p: &[DVec3; 3], q: &[DVec3; 3], distance: f64) -> bool {
+    let across = (q[0] - p[0]) + (q[1] - p[1]) + (q[2] - p[2]);
+    let least = |points: &[DVec3; 3], across: DVec3| {
+        let x = points.map(|x| across.dot(x - p[0]));
+        x[0].min(x[1]).min(x[2])
+    };
+    let gap = least(q, across) + least(p, -across);
+    gap > 0.0 && gap * gap > (1.0 + 1e-9) * distance * distance * across.length_squared()
+}
+
+/// Whether all points are farther than a distance from the plane of a triangle, on one side.
+fn beyond_plane(t: &[DVec3; 3], points: &[DVec3; 3], distance: f64) -> bool {
+    let n = (t[1] - t[0]).cross(t[2] - t[0]);
+    let far = distance * n.length();
+    let heights = points.map(|p| n.dot(p - t[0]));
+    far > 0.0 && (heights.iter().all(|&h| h > far) || heights.iter().all(|&h| h < -far))
+}
+
+/// Whether a point is within a distance of a triangle, straight above or below it.
+fn over_face(p: DVec3, t: &[DVec3; 3], distance: f64) -> bool {
+    let n = (t[1] - t[0]).cross(t[2] - t[0]);
+    if n.dot(p - t[0]).abs() > distance * n.length() || n == DVec3::ZERO {
+        return false;
+    }
+    (0..3).all(|k| (t[(k + 1) % 3] - t[k]).cross(p - t[k]).dot(n) >= 0.0)
+}
+
+/// The squared distance of two segments.
+fn segments_squared([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> f64 {
+    let (u, v, w) = (b - a, d - c, a - c);
+    let (uu, vv, uv, uw, vw) = (u.dot(u), v.dot(v), u.dot(v), u.dot(w), v.dot(w));
+    let part = |x: f64| x.clamp(0.0, 1.0);
+    let determinant = uu * vv - uv * uv;
+    let mut s = if determinant > 0.0 { part((uv * vw - vv * uw) / determinant) } else { 0.0 };
+    let mut t = if vv > 0.0 { (uv * s + vw) / vv } else { 0.0 };
+    if !(0.0..=1.0).contains(&t) {
+        t = part(t);
+        s = if uu > 0.0 { part((uv * t - uw) / uu) } else { 0.0 };
+    } else if vv == 0.0 && uu > 0.0 {
+        s = part(-uw / uu);
+    }
+    (w + u * s - v * t).length_squared()
+}

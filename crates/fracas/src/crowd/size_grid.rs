@@ -1,0 +1,295 @@
+//! A hierarchy of grids over elements of all sizes, and the search for larger ones nearby.
+//!
+//! Elements with diameters up to a power of two are a level; its cells are twice as wide. An element looks for larger ones on
+//! its own level and all coarser ones. Boxes are compared in `f32`, eight elements with one; what may be near is decided in
+//! `f64`.
+
+use super::elements::{self, Element, Elements};
+use super::sketch::{ALMOST, Hull, Lanes, Sketch, itself};
+use crate::base::morton;
+use crate::geom::{DVec3, round};
+use crate::pairs::{LANES, bits};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8, i32x8, mask32x8};
+use std::ops::Range;
+
+/// All elements, sorted by size and place.
+pub(super) struct Crowd {
+    /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
+    order: Vec<u32>,
+    sizes: Vec<Element>,
+    /// The vertices of triangles, and where they are; polygons have none here.
+    corners: Vec<[u32; 3]>,
+    places: Vec<[DVec3; 3]>,
+    sketches: Vec<Sketch>,
+    keys: Vec<u64>,
+    levels: Vec<SizeLevel>,
+    /// Cells by key: key and where its elements begin; linear probing.
+    cells: Vec<(u64, u32)>,
+    /// For each of them what holds all its elements.
+    bounds: Vec<Hull>,
+    /// What holds the elements of every eight places of the order.
+    blocks: Vec<Hull>,
+    shift: u32,
+}
+
+/// Elements with diameters up to a power of two; their cells are twice as wide.
+#[derive(Clone, Copy)]
+struct SizeLevel {
+    exponent: i32,
+    width: f64,
+    /// Where its elements are in the order.
+    from: u32,
+    to: u32,
+}
+
+/// Places in a cell are told apart to a fraction of its width, by this many bits for each axis.
+const FINE_BITS: i32 = 3;
+
+const FREE: u64 = u64::MAX;
+const AXIS: u64 = (1 << 17) - 1;
+
+/// Small levels are searched from end to end.
+const FEW: u32 = 32;
+
+impl Crowd {
+    pub(super) fn new(elements: &Elements, list: &[Element]) -> Self {
+        // By cell, and by place in the cell, so that eight in a row are near each other.
+        let tag = |(e, index): (&Element, u64)| {
+            let exponent = exponent(e.diameter);
+            let fine = place(e.middle(), width(exponent - FINE_BITS));
+            let within = fine.map(|x| x as u64 & ((1 << FINE_BITS) - 1));
+            (key(exponent, fine.map(|x| x >> FINE_BITS)), morton::encode(within) << u32::BITS | index)
+        };
+        let mut tagged: Vec<(u64, u64)> = list.iter().zip(0..).map(tag).collect();
+        tagged.sort_unstable();
+        let (keys, order): (Vec<u64>, Vec<u32>) =
+            tagged.into_iter().map(|(key, last)| (key, last as u32)).unzip();
+        let mut levels: Vec<SizeLevel> = Vec::new();
+        for (at, &item) in order.iter().enumerate() {
+            let exponent = exponent(list[item as usize].diameter);
+            match levels.last_mut() {
+                Some(level) if level.exponent == exponent => level.to += 1,
+                _ => levels.push(SizeLevel {
+                    exponent,
+                    width: width(exponent),
+                    from: at as u32,
+                    to: at as u32 + 1,
+                }),
+            }
+        }
+        let starts = (0..keys.len()).filter(|&at| at == 0 || keys[at] != keys[at - 1]);
+        let size = (2 * starts.clone().count()).next_power_of_two().max(2);
+        let shift = u64::BITS - size.trailing_zeros();
+        let sizes: Vec<Element> = order.iter().map(|&item| list[item as usize]).collect();
+        let sketches: Vec<Sketch> = sizes.iter().map(Sketch::new).collect();
+        let mut cells = vec![(FREE, 0); size];
+        let mut bounds = vec![Hull::EMPTY; size];
+        for start in starts {
+            let mut slot = (morton::hash(keys[start]) >> shift) as usize;
+            while cells[slot].0 != FREE {
+                slot = (slot + 1) & (size - 1);
+            }
+            cells[slot] = (keys[start], start as u32);
+            let same = |at: &usize| keys[*at] == keys[start];
+            (start..keys.len()).take_while(same).for_each(|at| bounds[slot].add(&sketches[at]));
+        }
+        let hull = |eight: &[Sketch]| {
+            let mut hull = Hull::EMPTY;
+            eight.iter().for_each(|sketch| hull.add(sketch));
+            hull
+        };
+        let blocks = sketches.chunks(LANES).map(hull).collect();
+        let corners = elements.corners_of_triangles(&order);
+        let places = corners.iter().map(|corners| elements.places(corners)).collect();
+        Self { order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
+    }
+
+    /// The elements by level, then by cell.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// For elements from `first` on in this order: how many larger ones come near, and how many of those share a vertex.
+    pub(super) fn count(&self, elements: &Elements, first: usize, counts: &mut [[u32; 2]]) {
+        let level = Level::new();
+        let keys = &self.keys[first..first + counts.len()];
+        let (mut near, mut done) = (Vec::new(), 0);
+        for cell in keys.chunk_by(|a, b| a == b) {
+            self.look_around(first + done..first + done + cell.len(), &mut near);
+            let (from, to) = (done, done + cell.len());
+            for (eight, counts) in (first + from..).step_by(LANES).zip(counts[from..to].chunks_mut(LANES)) {
+                dispatch!(level, simd => self.count_eight(simd, elements, eight, &near, counts));
+            }
+            done = to;
+        }
+    }
+
+    /// Elements in a cell, as a range of the order; none if no element may be near what is looked for.
+    fn cell(&self, key: u64, wanted: &[f32; LANES]) -> Range<usize> {
+        let mut slot = (morton::hash(key) >> self.shift) as usize;
+        loop {
+            let (found, start) = self.cells[slot];
+            if found == key {
+                if !self.bounds[slot].may_hold(wanted) {
+                    return 0..0;
+                }
+                let start = start as usize;
+                return start..start + self.keys[start..].iter().take_while(|&&k| k == key).count();
+            }
+            if found == FREE {
+                return 0..0;
+            }
+            slot = (slot + 1) & (self.cells.len() - 1);
+        }
+    }
+
+    /// For up to eight elements from `first` on: how many larger elements come near, of those in the given ranges of the
+    /// order, and how many of them share a vertex.
+    #[inline(always)]
+    fn count_eight<S: Simd>(
+        &self,
+        simd: S,
+        elements: &Elements,
+        first: usize,
+        near: &[Range<usize>],
+        counts: &mut [[u32; 2]],
+    ) {
+        // Grown boxes side by side; those of unused lanes overlap nothing.
+        let (mut low, mut high) = ([[f32::INFINITY; LANES]; 3], [[f32::NEG_INFINITY; LANES]; 3]);
+        let mut least = [f32::INFINITY; LANES];
+        for (lane, element) in self.sizes[first..first + counts.len()].iter().enumerate() {
+            let (from, to) = element.grown();
+            for axis in 0..3 {
+                low[axis][lane] = round::down(from[axis]);
+                high[axis][lane] = round::up(to[axis]);
+            }
+            least[lane] = round::down(ALMOST * element.diameter);
+        }
+        let load = |v: &[f32; LANES]| f32x8::load_array_ref(simd, v);
+        let (low, high) =
+            ([load(&low[0]), load(&low[1]), load(&low[2])], [load(&high[0]), load(&high[1]), load(&high[2])]);
+        let least = load(&least);
+        let (zero, one) = (i32x8::splat(simd, 0), i32x8::splat(simd, 1));
+        let mut sum = zero;
+        let lanes = first..first + counts.len();
+        let lanes = Lanes::new(simd, &self.sizes[lanes.clone()], self.corners.get(lanes).unwrap_or(&[]));
+        let limits = load(&[
+            high[0].reduce_max(),
+            high[1].reduce_max(),
+            high[2].reduce_max(),
+            -low[0].reduce_min(),
+            -low[1].reduce_min(),
+            -low[2].reduce_min(),
+            -least.reduce_min(),
+            f32::INFINITY,
+        ]);
+        for range in near.iter().filter(|range| !range.is_empty()) {
+            let first_block = range.start / LANES;
+            let hulls = &self.blocks[first_block..range.end.div_ceil(LANES)];
+            for (block, hull) in (first_block..).zip(hulls) {
+                if f32x8::load_array_ref(simd, &hull.0).simd_le(limits).to_bitmask() != 0xff {
+                    continue;
+                }
+                let eight = range.start.max(LANES * block)..range.end.min(LANES * (block + 1));
+                for (sketch, other) in self.sketches[eight.clone()].iter().zip(eight) {
+                    let mut hits = least.simd_le(sketch.diameter);
+                    for axis in 0..3 {
+                        hits &= low[axis].simd_le(sketch.high[axis]) & high[axis].simd_ge(sketch.low[axis]);
+                    }
+                    let hits = hits.to_bitmask() as u32;
+                    if hits == 0 {
+                        continue;
+                    }
+                    let larger = hits & lanes.not_larger(self.sizes[other].diameter) & !itself(first, other);
+                    // Most of them are neighbours, and no look at anything else is needed.
+                    let touching = match self.corners.get(other) {
+                        Some(corners) => larger & lanes.sharing(corners),
+                        None => bits(larger)
+                            .filter(|lane| {
+                                elements.share_a_vertex(self.order[first + lane], self.order[other])
+                            })
+                            .fold(0, |mask, lane| mask | 1 << lane),
+                    };
+                    sum += mask32x8::from_bitmask(simd, u64::from(touching)).select(one, zero);
+                    for lane in bits(larger & !touching) {
+                        counts[lane][0] += u32::from(self.is_near(elements, first + lane, other));
+                    }
+                }
+            }
+        }
+        for (count, touching) in counts.iter_mut().zip(sum.to_array()) {
+            count[0] += touching as u32;
+            count[1] = touching as u32;
+        }
+    }
+
+    /// Whether the second of two elements, by their places in the order, comes near the first.
+    fn is_near(&self, elements: &Elements, at: usize, other: usize) -> bool {
+        let (element, e) = (&self.sizes[at], &self.sizes[other]);
+        let (low, high) = element.grown();
+        if (low.cmpgt(e.high) | high.cmplt(e.low)).any() {
+            return false;
+        }
+        match (self.places.get(at), self.places.get(other)) {
+            (Some(p), Some(q)) => elements::within(p, q, element.reach()),
+            _ => elements.within(self.order[at], self.order[other], element.reach()),
+        }
+    }
+
+    /// Lists all elements that may come near one of those in this range of the order, which share a cell.
+    fn look_around(&self, cell: Range<usize>, near: &mut Vec<Range<usize>>) {
+        near.clear();
+        let (mut low, mut high, mut least) = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
+        for element in &self.sizes[cell] {
+            let grown = element.grown();
+            (low, high) = (low.min(grown.0), high.max(grown.1));
+            least = least.min(element.diameter);
+        }
+        let [[a, b, c], [d, e, f]] = [high.to_array().map(round::up), low.to_array().map(round::down)];
+        let limits = [a, b, c, -d, -e, -f, -round::down(ALMOST * least), f32::INFINITY];
+        // Almost as large will do.
+        let finest = exponent(ALMOST * ALMOST * least);
+        for level in self.levels.iter().filter(|level| level.exponent >= finest) {
+            let width = level.width;
+            // Middles are at most a quarter of a width from the rest of their elements.
+            let from = place(low - 0.251 * width, width);
+            let to = place(high + 0.251 * width, width);
+            let cells: f64 = (0..3).map(|axis| (to[axis] - from[axis] + 1) as f64).product();
+            if level.to - level.from <= FEW || cells > f64::from(level.to - level.from) {
+                near.push(level.from as usize..level.to as usize);
+                continue;
+            }
+            for z in from[2]..=to[2] {
+                for y in from[1]..=to[1] {
+                    for x in from[0]..=to[0] {
+                        let range = self.cell(self::key(level.exponent, [x, y, z]), &limits);
+                        if !range.is_empty() {
+                            near.push(range);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The exponent of the smallest power of two above the diameter.
+fn exponent(diameter: f64) -> i32 {
+    (((diameter.to_bits() >> 52) as i32) - 1022).max(-900)
+}
+
+fn width(exponent: i32) -> f64 {
+    2f64.powi(exponent + 1)
+}
+
+/// The cell of a point. Points that are far away share cells with near ones.
+fn place(p: DVec3, width: f64) -> [i64; 3] {
+    // Elements lie in the unit box, so that only points have cells beyond the range.
+    (p / width).floor().to_array().map(|x| x as i64)
+}
+
+fn key(exponent: i32, place: [i64; 3]) -> u64 {
+    let [x, y, z] = place.map(|x| x as u64 & AXIS);
+    ((exponent + 1000) as u64) << 51 | x << 34 | y << 17 | z
+}

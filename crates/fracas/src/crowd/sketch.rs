@@ -1,0 +1,101 @@
+//! Elements as far as a first look needs them: alone, several as one, and eight side by side.
+
+use super::elements::Element;
+use crate::geom::round;
+use crate::pairs::LANES;
+use fearless_simd::prelude::*;
+use fearless_simd::{f64x4, i32x8};
+
+/// Diameters of at least this part of another count as no smaller.
+pub(super) const ALMOST: f64 = 1.0 - 1e-9;
+
+/// An element in `f32`: a box that holds it, and a diameter that is not smaller than its own.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(super) struct Sketch {
+    pub(super) low: [f32; 3],
+    pub(super) high: [f32; 3],
+    pub(super) diameter: f32,
+}
+
+impl Sketch {
+    pub(super) fn new(element: &Element) -> Self {
+        Self {
+            low: element.low.to_array().map(round::down),
+            high: element.high.to_array().map(round::up),
+            diameter: round::up(element.diameter),
+        }
+    }
+}
+
+/// What holds several elements: their box, the upper corner negated, the largest diameter negated, and any number. One
+/// comparison tells whether something may be found in it.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(super) struct Hull(pub(super) [f32; LANES]);
+
+impl Hull {
+    pub(super) const EMPTY: Self = Self([f32::INFINITY; LANES]);
+
+    /// Makes it hold an element, too.
+    pub(super) fn add(&mut self, e: &Sketch) {
+        let [[a, b, c], [d, f, g]] = [e.low, e.high];
+        for (mine, number) in self.0.iter_mut().zip([a, b, c, -d, -f, -g, -e.diameter, 0.0]) {
+            *mine = mine.min(number);
+        }
+    }
+
+    /// Whether it may hold something that is wanted; see `Crowd::look_around`.
+    pub(super) fn may_hold(&self, limits: &[f32; LANES]) -> bool {
+        self.0.iter().zip(limits).fold(true, |all, (number, limit)| all & (number <= limit))
+    }
+}
+
+/// Up to eight elements side by side: how large others must be, and the vertices of triangles.
+pub(super) struct Lanes<S: Simd> {
+    least: [f64x4<S>; 2],
+    corners: [i32x8<S>; 3],
+}
+
+impl<S: Simd> Lanes<S> {
+    #[inline(always)]
+    pub(super) fn new(simd: S, sizes: &[Element], vertices: &[[u32; 3]]) -> Self {
+        let (mut least, mut corners) = ([f64::INFINITY; LANES], [[0; LANES]; 3]);
+        for (lane, element) in sizes.iter().enumerate() {
+            least[lane] = ALMOST * element.diameter;
+        }
+        for (lane, vertices) in vertices.iter().enumerate() {
+            (0..3).for_each(|k| corners[k][lane] = vertices[k] as i32);
+        }
+        let [a, b, c, d, e, f, g, h] = least;
+        Self {
+            least: [f64x4::load_array(simd, [a, b, c, d]), f64x4::load_array(simd, [e, f, g, h])],
+            corners: [0, 1, 2].map(|k| i32x8::load_array_ref(simd, &corners[k])),
+        }
+    }
+
+    /// Lanes whose elements are not larger than the given diameter, or only just.
+    #[inline(always)]
+    pub(super) fn not_larger(&self, diameter: f64) -> u32 {
+        let [low, high] = self.least.map(|least| least.simd_le(diameter).to_bitmask() as u32);
+        low | high << 4
+    }
+
+    /// Lanes whose triangles have one of these vertices.
+    #[inline(always)]
+    pub(super) fn sharing(&self, vertices: &[u32; 3]) -> u32 {
+        let mut same = self.corners[0].simd_eq(vertices[0] as i32);
+        for mine in self.corners {
+            for &vertex in vertices {
+                same |= mine.simd_eq(vertex as i32);
+            }
+        }
+        same.to_bitmask() as u32
+    }
+}
+
+/// The lane of an element if it is one of eight from `first` on.
+#[inline(always)]
+pub(super) fn itself(first: usize, element: usize) -> u32 {
+    1 << element.wrapping_sub(first).min(31)
+}

@@ -1,0 +1,163 @@
+//! Caps of a part made anew, once it is complete.
+//!
+//! # Idea
+//!
+//! While a part is clipped plane by plane, each cap is filled with as few triangles as will do, and the next plane cuts
+//! through them. What is left is long and thin, and full of vertices on the creases where two caps meet. So in the
+//! end only the outlines of the caps are kept, without the vertices that crowd on a crease, and filled again with
+//! points inside:
+//!
+//! ```text
+//!    ┌─·─··───·┐        ┌────·────┐       A vertex may go if it lies on one crease and nowhere else: its triangles belong
+//!    │╲ ╲ ╲╲ ╱╱│  ──▶   │╲ ╱ ╲  ╱ │       to two caps, and both do without it.
+//!    └──·──·───┘        └────·────┘
+//! ```
+
+use super::CutSurface;
+use super::clip::{Face, Part};
+use super::section::NONE;
+use super::triangulate::{Density, Filling, fill};
+use glam::DVec2;
+
+/// A part with its caps filled anew with triangles of about the given edge length. `planes` are those of its caps.
+///
+/// Where two caps are so thin that both would have the same edge inside, the part stays as it is.
+pub(super) fn refilled(part: Part, planes: &[(u32, CutSurface)], edge_length: f64, growth: f64) -> Part {
+    let mut caps: Vec<Cap> = planes.iter().map(|(number, plane)| Cap::of(&part, *number, plane)).collect();
+    caps.retain(|cap| !cap.loops.is_empty());
+    let is_dropped = thin_out(&part, &caps, edge_length);
+    let mut made =
+        Part { positions: part.positions.clone(), sources: part.sources.clone(), ..Part::default() };
+    for (&corners, &face) in part.triangles.iter().zip(&part.faces) {
+        let is_refilled = |number: u32| caps.iter().any(|cap| cap.number == number);
+        if !matches!(face, Face::Cap(number) if is_refilled(number)) {
+            made.push(corners, face);
+        }
+    }
+    for cap in &mut caps {
+        cap.loops.iter_mut().for_each(|ring| ring.retain(|&v| !is_dropped[v as usize]));
+        cap.fill(&mut made, edge_length, growth);
+    }
+    if made.is_closed() { made } else { part }
+}
+
+/// The outlines of a cap, by vertices of the part.
+struct Cap<'a> {
+    number: u32,
+    plane: &'a CutSurface,
+    /// Empty where the cap is to stay as it is.
+    loops: Vec<Vec<u32>>,
+}
+
+impl<'a> Cap<'a> {
+    fn of(part: &Part, number: u32, plane: &'a CutSurface) -> Self {
+        let triangles =
+            part.triangles.iter().zip(&part.faces).filter(|(_, face)| **face == Face::Cap(number));
+        let mut sides: Vec<[u32; 2]> =
+            triangles.flat_map(|(&[a, b, c], _)| [[a, b], [b, c], [c, a]]).collect();
+        sides.sort_unstable();
+        let is_rim = |&[a, b]: &[u32; 2]| sides.binary_search(&[b, a]).is_err();
+        let rim: Vec<[u32; 2]> = sides.iter().copied().filter(is_rim).collect();
+        Self { number, plane, loops: chained(&rim).unwrap_or_default() }
+    }
+
+    fn fill(&self, part: &mut Part, edge_length: f64, growth: f64) {
+        let rim: Vec<u32> = self.loops.concat();
+        let outline: Vec<DVec2> =
+            rim.iter().map(|&v| self.plane.chart(part.positions[v as usize]).into()).collect();
+        let mut count = 0;
+        let mut numbered = |ring: &Vec<u32>| {
+            count += ring.len() as u32;
+            (count - ring.len() as u32..count).collect::<Vec<u32>>()
+        };
+        let loops: Vec<Vec<u32>> = self.loops.iter().map(&mut numbered).collect();
+        let density = Density { edge: &|_| edge_length, growth };
+        let Filling { points, triangles } = fill(&outline, &loops, &density);
+        let first = part.positions.len() as u32;
+        for p in points {
+            part.add(self.plane.point(p.into()), NONE);
+        }
+        let vertex = |i: u32| rim.get(i as usize).copied().unwrap_or(first + i - rim.len() as u32);
+        for corners in triangles {
+            part.push(corners.map(vertex), Face::Cap(self.number));
+        }
+    }
+}
+
+/// Loops from directed edges sorted by where they begin; `None` where two begin at the same vertex.
+fn chained(edges: &[[u32; 2]]) -> Option<Vec<Vec<u32>>> {
+    if edges.windows(2).any(|pair| pair[0][0] == pair[1][0]) {
+        return None;
+    }
+    let mut seen = vec![false; edges.len()];
+    let mut loops = vec![];
+    for start in 0..edges.len() {
+        let (mut ring, mut at) = (vec![], start);
+        while !seen[at] {
+            seen[at] = true;
+            ring.push(edges[at][0]);
+            at = edges.binary_search_by_key(&edges[at][1], |edge| edge[0]).ok()?;
+        }
+        if !ring.is_empty() {
+            loops.push(ring);
+        }
+    }
+    Some(loops)
+}
+
+/// Which vertices on creases are to go, so that those that stay are no closer than an edge length.
+fn thin_out(part: &Part, caps: &[Cap], edge_length: f64) -> Vec<bool> {
+    let mut may_go = on_one_crease(part, caps);
+    for ring in caps.iter().flat_map(|cap| &cap.loops) {
+        // An outline needs three corners that stay.
+        if ring.iter().filter(|v| !may_go[**v as usize]).count() < 3 {
+            ring.iter().for_each(|&v| may_go[v as usize] = false);
+        }
+    }
+    let mut is_decided = vec![false; may_go.len()];
+    let mut is_dropped = vec![false; may_go.len()];
+    let at = |v: u32| part.positions[v as usize];
+    for ring in caps.iter().flat_map(|cap| &cap.loops) {
+        let n = ring.len();
+        let Some(anchor) = (0..n).find(|&i| !may_go[ring[i] as usize]) else { continue };
+        let mut last = ring[anchor];
+        for i in 1..n {
+            let v = ring[(anchor + i) % n];
+            if may_go[v as usize] && !is_decided[v as usize] {
+                let rest = (i + 1..=n).map(|k| ring[(anchor + k) % n]);
+                let end = rest.into_iter().find(|w| !may_go[*w as usize]).unwrap_or(last);
+                is_decided[v as usize] = true;
+                is_dropped[v as usize] =
+                    at(v).distance(at(last)) < edge_length || at(v).distance(at(end)) < 0.7 * edge_length;
+            }
+            if !is_dropped[v as usize] {
+                last = v;
+            }
+        }
+    }
+    is_dropped
+}
+
+/// Whether each vertex has triangles of exactly two caps and of nothing else, both of which are to be filled anew.
+fn on_one_crease(part: &Part, caps: &[Cap]) -> Vec<bool> {
+    let mut caps_at = vec![[NONE; 2]; part.positions.len()];
+    let mut is_other = vec![false; part.positions.len()];
+    for (corners, face) in part.triangles.iter().zip(&part.faces) {
+        for &v in corners {
+            let [first, second] = &mut caps_at[v as usize];
+            match *face {
+                Face::Cap(number) if caps.iter().any(|cap| cap.number == number) => {
+                    if *first == NONE || *first == number {
+                        *first = number;
+                    } else if *second == NONE || *second == number {
+                        *second = number;
+                    } else {
+                        is_other[v as usize] = true;
+                    }
+                }
+                _ => is_other[v as usize] = true,
+            }
+        }
+    }
+    caps_at.iter().zip(is_other).map(|(caps, other)| caps[1] != NONE && !other).collect()
+}

@@ -1,0 +1,198 @@
+//! A part of a body on one side of some planes, and how another plane makes it smaller.
+//!
+//! A part starts as the whole body. [`Part::clipped`] divides the triangles that the plane crosses, drops what lies beyond
+//! it, and closes the rest with a cap. So a part is closed at any time, and says of each of its triangles whether it
+//! is one of the body's, a piece of one, or belongs to a cap.
+
+use super::section::{NONE, Section};
+use super::triangulate::{Density, fill};
+use super::{CutError, CutSurface};
+use crate::base::DisjointSets;
+use crate::geom::DVec3;
+use crate::mesh::{LiveMesh, TriangleId};
+use glam::DVec2;
+
+/// Vertices and triangles of a part; the indices are its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Part {
+    pub(super) positions: Vec<DVec3>,
+    /// The vertex of the body that each vertex is, or [`NONE`] for a new one.
+    pub(super) sources: Vec<u32>,
+    pub(super) triangles: Vec<[u32; 3]>,
+    pub(super) faces: Vec<Face>,
+}
+
+/// What a triangle of a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Face {
+    /// A triangle of the body as it was.
+    Whole(TriangleId),
+    /// A piece of a triangle of the body.
+    Piece(TriangleId),
+    /// New surface on the plane of this number.
+    Cap(u32),
+}
+
+/// Distances that count as none, in units of the body's size: what rounding makes of points that lie on a plane.
+const ROUNDING: f64 = 1e-14;
+/// Lumps smaller than this are no pieces, in units of the body's size: planes that nearly meet in a line leave them behind.
+const SPECK: f64 = 1e-11;
+
+impl Part {
+    /// All of a body.
+    pub(super) fn of(mesh: &LiveMesh) -> Self {
+        let ids: Vec<TriangleId> = mesh.live_triangles().collect();
+        Self {
+            positions: mesh.positions().to_vec(),
+            sources: (0..mesh.vertex_count() as u32).collect(),
+            triangles: ids.iter().map(|&id| mesh.corners(id)).collect(),
+            faces: ids.into_iter().map(Face::Whole).collect(),
+        }
+    }
+
+    /// The part without lumps that are nothing but rounding.
+    pub(super) fn without_specks(mut self, size: f64) -> Self {
+        let mut lumps = DisjointSets::new(self.positions.len());
+        self.triangles.iter().for_each(|&corners| lumps.join_all(corners));
+        let mut boxes = vec![(DVec3::INFINITY, DVec3::NEG_INFINITY); self.positions.len()];
+        for &v in self.triangles.iter().flatten() {
+            let (low, high) = &mut boxes[lumps.root(v) as usize];
+            (*low, *high) = (low.min(self.positions[v as usize]), high.max(self.positions[v as usize]));
+        }
+        let mut is_speck = |corners: &[u32; 3]| {
+            let (low, high) = boxes[lumps.root(corners[0]) as usize];
+            (high - low).max_element() <= SPECK * size
+        };
+        let specks: Vec<bool> = self.triangles.iter().map(&mut is_speck).collect();
+        if specks.contains(&true) {
+            let mut kept = specks.iter();
+            self.triangles.retain(|_| kept.next() == Some(&false));
+            let mut kept = specks.iter();
+            self.faces.retain(|_| kept.next() == Some(&false));
+        }
+        self
+    }
+
+    /// Whether every edge between vertices of caps is passed once in each direction. Others are not new.
+    pub(super) fn is_closed(&self) -> bool {
+        let mut on_cap = vec![false; self.positions.len()];
+        for (corners, face) in self.triangles.iter().zip(&self.faces) {
+            if matches!(face, Face::Cap(_)) {
+                corners.iter().for_each(|&v| on_cap[v as usize] = true);
+            }
+        }
+        let sides = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let mut sides: Vec<[u32; 2]> =
+            sides.filter(|ends| ends.iter().all(|&v| on_cap[v as usize])).collect();
+        sides.sort_unstable();
+        sides.windows(2).all(|pair| pair[0] != pair[1])
+            && sides.iter().all(|&[a, b]| sides.binary_search(&[b, a]).is_ok())
+    }
+
+    /// How far the part reaches from a point.
+    pub(super) fn reach(&self, from: DVec3) -> f64 {
+        let corners = self.triangles.iter().flatten().map(|&v| self.positions[v as usize]);
+        corners.map(|p| p.distance_squared(from)).fold(0.0, f64::max).sqrt()
+    }
+
+    /// The part above or below a plane, which gets a number for its cap; `None` if that is all of it. `size` is the
+    /// body's.
+    pub(super) fn clipped(
+        &self,
+        plane: &CutSurface,
+        above: bool,
+        number: u32,
+        size: f64,
+    ) -> Result<Option<Self>, CutError> {
+        let heights: Vec<f64> = self.positions.iter().map(|&p| plane.side(p)).collect();
+        let towards = if above { 1.0 } else { -1.0 };
+        let inward = self.triangles.iter().flatten().map(|&v| towards * heights[v as usize]);
+        let (least, most) =
+            inward.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)));
+        if least >= -ROUNDING * size {
+            return Ok(None);
+        }
+        if most <= ROUNDING * size {
+            return Ok(Some(Self::default()));
+        }
+        let triangles = self.triangles.iter().enumerate().map(|(t, &c)| (TriangleId(t as u32), c));
+        let kept_off = |v: u32, _: f64| heights[v as usize].abs().max(ROUNDING * size);
+        let section = Section::among(&self.positions, triangles, plane, &heights, &kept_off, None)?;
+        Ok(Some(self.side_of(&section, &heights, plane, above, number)))
+    }
+
+    fn side_of(
+        &self,
+        section: &Section,
+        heights: &[f64],
+        plane: &CutSurface,
+        above: bool,
+        number: u32,
+    ) -> Self {
+        let mut made = Self::default();
+        let mut vertices = vec![NONE; self.positions.len()];
+        let mut cut_points = vec![NONE; section.points.len()];
+        let mut crossed = section.crossed.iter().peekable();
+        for (t, &corners) in self.triangles.iter().enumerate() {
+            let face = self.faces[t];
+            let Some(cut) = crossed.next_if(|cut| cut.triangle.index() == t) else {
+                if (heights[corners[0] as usize] >= 0.0) == above {
+                    let corners = corners.map(|v| self.keep(v, &mut vertices, &mut made));
+                    made.push(corners, face);
+                }
+                continue;
+            };
+            let face = if let Face::Whole(id) = face { Face::Piece(id) } else { face };
+            let [p, q] = cut.points.map(|i| {
+                let new = &mut cut_points[i as usize];
+                if *new == NONE {
+                    *new = made.add(section.points[i as usize].position, NONE);
+                }
+                *new
+            });
+            let mut keep = |v| self.keep(v, &mut vertices, &mut made);
+            let [c, a, b] = cut.corners;
+            if cut.lone_above == above {
+                let c = keep(c);
+                made.push([c, p, q], face);
+            } else {
+                let (a, b) = (keep(a), keep(b));
+                let length =
+                    |v: u32, w: u32| made.positions[v as usize].distance_squared(made.positions[w as usize]);
+                let parts = if length(p, b) <= length(q, a) {
+                    [[p, a, b], [p, b, q]]
+                } else {
+                    [[p, a, q], [a, b, q]]
+                };
+                parts.into_iter().for_each(|corners| made.push(corners, face));
+            }
+        }
+        let outline: Vec<DVec2> = section.points.iter().map(|p| plane.chart(p.position).into()).collect();
+        let none = Density { edge: &|_| 1.0, growth: f64::INFINITY };
+        for corners in fill(&outline, &section.loops, &none).triangles {
+            let [a, b, c] = corners.map(|i| cut_points[i as usize]);
+            made.push(if above { [a, c, b] } else { [a, b, c] }, Face::Cap(number));
+        }
+        made
+    }
+
+    /// The index in the part to be made of a vertex of this one.
+    fn keep(&self, vertex: u32, vertices: &mut [u32], made: &mut Self) -> u32 {
+        let new = &mut vertices[vertex as usize];
+        if *new == NONE {
+            *new = made.add(self.positions[vertex as usize], self.sources[vertex as usize]);
+        }
+        *new
+    }
+
+    pub(super) fn add(&mut self, position: DVec3, source: u32) -> u32 {
+        self.positions.push(position);
+        self.sources.push(source);
+        self.positions.len() as u32 - 1
+    }
+
+    pub(super) fn push(&mut self, corners: [u32; 3], face: Face) {
+        self.triangles.push(corners);
+        self.faces.push(face);
+    }
+}

@@ -1,0 +1,91 @@
+//! Why a body cannot be filled.
+
+use crate::geom::DVec3;
+use crate::mesh::tets::TetError;
+
+/// Why a surface or a field cannot be filled.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FillError {
+    /// The surface has a rim, so it has no inside.
+    #[error("the surface is open at the edge between vertices {} and {}", ends[0], ends[1])]
+    Open {
+        /// The vertices of the first edge that has not exactly two triangles.
+        ends: [u32; 2],
+    },
+    /// Triangles disagree on which side is outside.
+    #[error("the triangles at the edge between vertices {} and {} face different ways", ends[0], ends[1])]
+    NotOriented {
+        /// The vertices of the first such edge.
+        ends: [u32; 2],
+    },
+    /// The surface has no triangles.
+    #[error("the surface has no triangles")]
+    Empty,
+    /// The number of cells makes no sense.
+    #[error("{cells} cells are not 2 or more")]
+    BadCells {
+        /// As given.
+        cells: f64,
+    },
+    /// The number of cells per radius makes no sense.
+    #[error("{cells_per_radius} cells per radius of curvature are not positive and finite")]
+    BadGrading {
+        /// As given.
+        cells_per_radius: f64,
+    },
+    /// The size of cells is not positive and finite.
+    #[error("the cell size {cell} is not positive and finite")]
+    BadCell {
+        /// As given.
+        cell: f64,
+    },
+    /// The box is empty or not finite.
+    #[error("the box from ({}, {}, {}) to ({}, {}, {}) is empty or not finite", low.x, low.y, low.z, high.x, high.y, high.z)]
+    BadBox {
+        /// Lowest corner, as given.
+        low: DVec3,
+        /// Highest corner, as given.
+        high: DVec3,
+    },
+    /// The cells are so small that the lattice would not fit into memory.
+    #[error("cells of {cell} make {cubes:.0} cubes, more than {most:.0}")]
+    TooFine {
+        /// As given.
+        cell: f64,
+        /// Cubes of the lattice, or of one level of the octree.
+        cubes: f64,
+        /// How many there may be.
+        most: f64,
+    },
+    /// More levels than are sensible.
+    #[error("{levels} levels are more than {most}")]
+    BadLevels {
+        /// As given.
+        levels: u32,
+        /// How many there may be.
+        most: u32,
+    },
+    /// The size function gives a size that is not positive.
+    #[error("the size of cells asked for at ({}, {}, {}) is {size}, which is not positive", at.x, at.y, at.z)]
+    BadSize {
+        /// Where the size was asked for.
+        at: DVec3,
+        /// The size given.
+        size: f64,
+    },
+    /// The field is not a number somewhere.
+    #[error("the field is not finite at ({}, {}, {})", at.x, at.y, at.z)]
+    NotFinite {
+        /// The first such point.
+        at: DVec3,
+    },
+    /// No point of the lattice lies inside: the body is too thin, or not in the box.
+    #[error("no point of the lattice lies inside; cells of {cell} are too large for the body")]
+    NothingInside {
+        /// Size of the cells.
+        cell: f64,
+    },
+    /// The tetrahedra do not make a mesh.
+    #[error(transparent)]
+    Mesh(#[from] TetError),
+}
