@@ -4,7 +4,7 @@
 //! good while bodies bend and move, since triangles keep their neighbours, and a bad order costs time, never pairs.
 
 use fracas::geom::DVec3;
-use fracas::pairs::Frame;
+use fracas::internal::Frame;
 use rayon::prelude::*;
 
 /// The numbers of the triangles in that order.

@@ -3,7 +3,7 @@
 use crate::layout::GRADES;
 use crate::plan::{self, Histogram};
 use fracas::geom::DVec3;
-use fracas::pairs::Frame;
+use fracas::internal::Frame;
 use rayon::prelude::*;
 
 /// The frame of a scene. A few triangles far out, or far larger than all others, are left outside of it: they would make the

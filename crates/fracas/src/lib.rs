@@ -36,6 +36,12 @@ pub mod soup;
 pub mod tearing;
 pub mod tree;
 
+/// What the project's other crates share with the library, and programs should not use: it may change at any time.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::pairs::frame::Frame;
+}
+
 pub use mesh::{Mesh, MeshError, TriangleId};
 pub use pairs::{Pair, PairOptions, PairStats, Touch};
 pub use soup::{SoupFinder, SoupOptions};

@@ -3,7 +3,7 @@
 //! Plain functions, not closures: only what is marked `inline(always)` is sure to be compiled with the caller's
 //! instruction set.
 
-use super::LANES;
+use crate::geom::LANES;
 use fearless_simd::f32x8;
 use fearless_simd::prelude::*;
 

@@ -1,0 +1,262 @@
+//! The comparison of one triangle with the eight of a row, stage by stage.
+
+use super::super::bounds::TINY;
+use super::super::stages::{Same, Sides, Verdict, decide_by_edges, outside};
+use super::super::vec8::{Vec8, height, load, splat, sub};
+use super::{RowFilter, RowSide};
+use fearless_simd::prelude::*;
+use fearless_simd::{f32x8, u32x8};
+
+impl<S: Simd> RowFilter<S> {
+    /// Lanes of `row` whose padded boxes overlap the given one.
+    #[inline(always)]
+    pub(crate) fn lanes_in_box(&self, row: &RowSide, low: [f32; 3], high: [f32; 3]) -> u32 {
+        row.boxes.overlapping(self.simd, low, high)
+    }
+
+    /// Sorts the lanes among `lanes` of `row` by how they meet triangle `one` of `ones`. Also adds the number of
+    /// overlapping boxes to `box_pairs`.
+    ///
+    /// With `NEIGHBOURS`, equal vertex ids mean shared vertices (two rows of one mesh).
+    #[inline(always)]
+    pub(crate) fn meet<const NEIGHBOURS: bool>(
+        &self,
+        ones: &RowSide,
+        one: usize,
+        row: &RowSide,
+        lanes: u32,
+        box_pairs: &mut u64,
+    ) -> Verdict {
+        let simd = self.simd;
+        let (low, high) = ones.boxes.lane(one);
+        let mut left = lanes & row.boxes.overlapping(simd, low, high);
+        *box_pairs += u64::from(left.count_ones());
+        if left == 0 {
+            return Verdict::APART;
+        }
+        let p_ids = [
+            u32x8::splat(simd, ones.ids[0][one]),
+            u32x8::splat(simd, ones.ids[1][one]),
+            u32x8::splat(simd, ones.ids[2][one]),
+        ];
+        let q_ids = [
+            u32x8::load_array_ref(simd, &row.ids[0]),
+            u32x8::load_array_ref(simd, &row.ids[1]),
+            u32x8::load_array_ref(simd, &row.ids[2]),
+        ];
+        let same = Same::new::<NEIGHBOURS>(simd, p_ids, q_ids);
+        // How far apart two corners can be, given that the padded boxes overlap.
+        let apart = ones.extent[one] + row.longest;
+
+        // Corners q of the row against the plane of the one.
+        let q = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
+        let n = splat(simd, &ones.normal, one);
+        let offset = f32x8::splat(simd, ones.offset[one]);
+        let bound = f32x8::splat(simd, ones.face_bounds.of(one).at(apart));
+        let q_sides = Sides::new(heights(n, &q, offset), bound);
+        left &= !q_sides.one_sided::<NEIGHBOURS>(same.of_q());
+        if left == 0 {
+            return Verdict::APART;
+        }
+
+        // Corners p of the one against the planes of the row.
+        let p = [
+            splat(simd, &ones.corners[0], one),
+            splat(simd, &ones.corners[1], one),
+            splat(simd, &ones.corners[2], one),
+        ];
+        let m = load(simd, &row.normal);
+        let offset = f32x8::load_array_ref(simd, &row.offset);
+        let bound = f32x8::splat(simd, row.row_face_bound.at(apart));
+        let p_sides = Sides::new(heights(m, &p, offset), bound);
+        left &= !p_sides.one_sided::<NEIGHBOURS>(same.of_p());
+        if left == 0 {
+            return Verdict::APART;
+        }
+
+        // Corners of the row against the edge planes of the one.
+        let bound = f32x8::splat(simd, ones.edge_bounds.of(one).at(apart));
+        for edge in 0..3 {
+            let outward = splat(simd, &ones.edge_planes[edge], one);
+            let offset = f32x8::splat(simd, ones.edge_offsets[edge][one]);
+            left &= !outside::<S, NEIGHBOURS>(heights(outward, &q, offset), bound, same.on_edge_of_p(edge));
+        }
+        if left == 0 {
+            return Verdict::APART;
+        }
+
+        // Corners of the one against the edge planes of the row.
+        let bound = f32x8::splat(simd, row.row_edge_bound.at(apart));
+        for edge in 0..3 {
+            let outward = load(simd, &row.edge_planes[edge]);
+            let offset = f32x8::load_array_ref(simd, &row.edge_offsets[edge]);
+            left &= !outside::<S, NEIGHBOURS>(heights(outward, &p, offset), bound, same.on_edge_of_q(edge));
+        }
+        if left == 0 {
+            return Verdict::APART;
+        }
+
+        let bound = ones.face_bounds.of(one).factor.max(row.row_face_bound.factor) * apart + TINY;
+        let d = [sub(p[1], p[0]), sub(p[2], p[1]), sub(p[0], p[2])];
+        let e = [sub(q[1], q[0]), sub(q[2], q[1]), sub(q[0], q[2])];
+        let mut w = [q; 3];
+        for i in 0..3 {
+            for k in 0..3 {
+                w[i][k] = sub(q[k], p[i]);
+            }
+        }
+        let verdict = decide_by_edges(simd, left, (d, e, w), f32x8::splat(simd, bound), (&p_sides, &q_sides));
+        // Shared corners are on both sides at once; such pairs are left to the exact test.
+        if NEIGHBOURS { verdict.with_open(left & same.neighbours()) } else { verdict }
+    }
+}
+
+/// Heights of three corners over a plane, times the length of its normal.
+#[inline(always)]
+fn heights<S: Simd>(normal: Vec8<S>, x: &[Vec8<S>; 3], offset: f32x8<S>) -> [f32x8<S>; 3] {
+    [height(normal, x[0], offset), height(normal, x[1], offset), height(normal, x[2], offset)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Precision, Row, RowIds};
+    use super::*;
+    use crate::exact::{self, Relation};
+    use crate::geom::{DVec3, LANES, Triangle};
+    use crate::pairs::Frame;
+    use fearless_simd::{Level, dispatch};
+    use proptest::prelude::*;
+
+    fn row_of(triangles: &[Triangle; LANES], frame: &Frame) -> Row {
+        let mut row = Row::ZERO;
+        for (lane, t) in triangles.iter().enumerate() {
+            for (corner, p) in t.corners().into_iter().enumerate() {
+                for (axis, x) in frame.map(p).into_iter().enumerate() {
+                    row.corners[corner][axis][lane] = x;
+                }
+            }
+        }
+        row
+    }
+
+    /// All verdicts of eight triangles against eight others.
+    fn verdicts<const NEIGHBOURS: bool>(
+        ones: (&[Triangle; LANES], [[u32; LANES]; 3]),
+        row: (&[Triangle; LANES], [[u32; LANES]; 3]),
+    ) -> [Verdict; LANES] {
+        let points = || ones.0.iter().chain(row.0).flat_map(|t| t.corners());
+        let frame = Frame::around(
+            points().fold(DVec3::INFINITY, DVec3::min),
+            points().fold(DVec3::NEG_INFINITY, DVec3::max),
+        );
+        let (one_row, row_row) = (row_of(ones.0, &frame), row_of(row.0, &frame));
+        let ids = |vertices| RowIds { vertices, triangles: [0; LANES] };
+        let level = Level::new();
+        let mut all = [Verdict::APART; LANES];
+        dispatch!(level, simd => {
+            let filter = RowFilter::new(simd, Precision { slack: Frame::SLACK, reach: 2.0 });
+            let (mut a, mut b) = (RowSide::EMPTY, RowSide::EMPTY);
+            filter.prepare(&one_row, &ids(ones.1), &mut a);
+            filter.prepare(&row_row, &ids(row.1), &mut b);
+            for one in 0..LANES {
+                all[one] = filter.meet::<NEIGHBOURS>(&a, one, &b, 0xff, &mut 0);
+            }
+        });
+        all
+    }
+
+    fn check(relation: Relation, verdict: Verdict, lane: usize) -> bool {
+        let has = |mask: u32| mask >> lane & 1 == 1;
+        assert!(!(has(verdict.crossing) && has(verdict.open)));
+        if has(verdict.crossing) {
+            assert_eq!(relation, Relation::Crossing);
+        } else if !has(verdict.open) {
+            assert_eq!(relation, Relation::Disjoint);
+        }
+        has(verdict.open)
+    }
+
+    fn any_triangles(size: f64) -> impl Strategy<Value = [Triangle; LANES]> {
+        let number = -1.0..1.0_f64;
+        let triangle = ([number.clone(), number.clone(), number.clone()], prop::array::uniform6(number))
+            .prop_map(move |(p, e)| {
+                let p = DVec3::from_array(p) * 0.3;
+                Triangle::new(p, p + size * DVec3::from_slice(&e[..3]), p + size * DVec3::from_slice(&e[3..]))
+            });
+        prop::array::uniform8(triangle)
+    }
+
+    /// Two rows over a few common points: shared vertices, duplicates, coplanar and degenerate triangles.
+    fn neighbours(scale: f64) -> impl Strategy<Value = (Vec<DVec3>, [[u32; 3]; LANES], [[u32; 3]; LANES])> {
+        let point = prop::array::uniform3(-3..=3_i32).prop_map(|p| DVec3::from_array(p.map(f64::from)));
+        let nudge = prop::array::uniform3(-2..=2_i32).prop_map(|e| DVec3::from_array(e.map(f64::from)));
+        let points = prop::collection::vec((point, nudge).prop_map(move |(p, e)| p + scale * e), 12);
+        let corners = || prop::array::uniform8(prop::array::uniform3(0..12_u32));
+        (points, corners(), corners())
+    }
+
+    fn check_neighbours(points: &[DVec3], ones: &[[u32; 3]; LANES], row: &[[u32; 3]; LANES]) {
+        let in_space = |ids: &[[u32; 3]; LANES]| {
+            ids.map(|[a, b, c]| Triangle::new(points[a as usize], points[b as usize], points[c as usize]))
+        };
+        let by_corner = |ids: &[[u32; 3]; LANES]| [0, 1, 2].map(|corner| ids.map(|t| t[corner]));
+        let (t, u) = (in_space(ones), in_space(row));
+        let all = verdicts::<true>((&t, by_corner(ones)), (&u, by_corner(row)));
+        for (one, verdict) in all.into_iter().enumerate() {
+            for lane in 0..LANES {
+                let relation = exact::tri_tri_shared(&t[one], ones[one], &u[lane], row[lane]);
+                check(relation, verdict, lane);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn is_never_wrong_about_neighbours_on_a_grid((points, ones, row) in neighbours(0.0)) {
+            check_neighbours(&points, &ones, &row);
+        }
+
+        #[test]
+        fn is_never_wrong_about_neighbours_a_hair_off_the_grid(
+            (points, ones, row) in (-9..-2_i32).prop_flat_map(|e| neighbours(10f64.powi(e))),
+        ) {
+            check_neighbours(&points, &ones, &row);
+        }
+
+        #[test]
+        fn is_never_wrong_about_strangers(
+            (a, b) in (-8..0_i32).prop_flat_map(|e| (any_triangles(10f64.powi(e)), any_triangles(1.0))),
+        ) {
+            let ids = [[0; LANES]; 3];
+            for (one, verdict) in verdicts::<false>((&a, ids), (&b, ids)).into_iter().enumerate() {
+                for lane in 0..LANES {
+                    check(exact::tri_tri(&a[one], &b[lane]), verdict, lane);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn leaves_few_pairs_open() {
+        use proptest::strategy::ValueTree;
+        use proptest::test_runner::TestRunner;
+        let mut runner = TestRunner::deterministic();
+        let (mut open, mut all, mut cross) = (0, 0, 0);
+        for _ in 0..300 {
+            let a = any_triangles(0.5).new_tree(&mut runner).unwrap().current();
+            let b = any_triangles(0.5).new_tree(&mut runner).unwrap().current();
+            let ids = [[0; LANES]; 3];
+            for (one, verdict) in verdicts::<false>((&a, ids), (&b, ids)).into_iter().enumerate() {
+                for lane in 0..LANES {
+                    let relation = exact::tri_tri(&a[one], &b[lane]);
+                    open += usize::from(check(relation, verdict, lane));
+                    cross += usize::from(relation == Relation::Crossing);
+                    all += 1;
+                }
+            }
+        }
+        assert!(open * 100 < cross, "{open} open of {all}, {cross} crossing");
+    }
+}
