@@ -9,7 +9,7 @@ use common::engines::RULES;
 use common::inputs::Stream;
 use common::soups::{grid_soup, loose_grid_soup, mapped, needles, random_soup, soup};
 use fracas::exact::{self, Relation};
-use fracas::geom::{DVec3, Triangle};
+use fracas::geom::{Box3, DVec3, Triangle};
 use fracas::mesh::{Mesh, TriangleId, shapes};
 use fracas::tree::RayHit;
 use fracas::{BuildOptions, MeshTree};
@@ -61,7 +61,7 @@ mod boxes {
         // What the list held before does not matter.
         let mut found = vec![TriangleId(u32::MAX); 3];
         for body in trees(mesh) {
-            let stats = body.find_in_box(low, high, &mut found);
+            let stats = body.find_in_box(&Box3 { min: low, max: high }, &mut found);
             assert_eq!(found, expected, "{low} to {high}");
             assert!(stats.triangles >= found.len() as u64);
         }
@@ -71,7 +71,7 @@ mod boxes {
     fn random_boxes() {
         let mut s = Stream::new(22);
         for mesh in meshes() {
-            let (low, high) = mesh.bounds();
+            let (low, high) = mesh.bounds().corners();
             let (middle, half) = if mesh.triangle_count() == 0 {
                 (DVec3::ZERO, DVec3::ONE)
             } else {
@@ -136,7 +136,7 @@ mod boxes {
                     (DVec3::INFINITY, DVec3::NEG_INFINITY),
                 ] {
                     let mut found = vec![TriangleId(7)];
-                    body.find_in_box(low, high, &mut found);
+                    body.find_in_box(&Box3 { min: low, max: high }, &mut found);
                     assert_eq!(found, [], "{low} to {high}");
                 }
             }
@@ -148,10 +148,10 @@ mod boxes {
     fn a_box_turned_inside_out_finds_nothing() {
         for mesh in meshes() {
             for body in trees(&mesh) {
-                let (low, high) = mesh.bounds();
+                let (low, high) = mesh.bounds().corners();
                 let mut found = vec![TriangleId(7)];
                 let middle = 0.5 * low + 0.5 * high;
-                body.find_in_box(middle + 1e-3, middle - 1e-3, &mut found);
+                body.find_in_box(&Box3 { min: middle + 1e-3, max: middle - 1e-3 }, &mut found);
                 assert_eq!(found, []);
             }
         }
@@ -234,7 +234,7 @@ mod rays {
         for mesh in meshes() {
             let bodies = trees(&mesh);
             let (low, high) =
-                if mesh.triangle_count() == 0 { (-DVec3::ONE, DVec3::ONE) } else { mesh.bounds() };
+                if mesh.triangle_count() == 0 { (-DVec3::ONE, DVec3::ONE) } else { mesh.bounds().corners() };
             let (middle, half) = (0.5 * low + 0.5 * high, 0.5 * (high - low));
             for _ in 0..60 {
                 let [start, end] = [(); 2].map(|()| middle + half * point(&mut s, 1.5));

@@ -102,7 +102,7 @@ pub enum FillError {
 /// ```
 pub fn fill(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError> {
     let cell = cell_of(surface, options.cells)?;
-    let (low, high) = surface.bounds();
+    let (low, high) = surface.bounds().corners();
     let tree = MeshTree::build(surface.clone());
     Ok(stuff(|p| signed_distance(&tree, p, 2.0 * cell), low, high, &StuffOptions { cell })?)
 }
@@ -150,7 +150,7 @@ pub fn fill_sized(
     options: &GradedFillOptions,
 ) -> Result<TetMesh, FillError> {
     let cell = cell_of(surface, options.cells)?;
-    let (low, high) = surface.bounds();
+    let (low, high) = surface.bounds().corners();
     let tree = MeshTree::build(surface.clone());
     let options = GradedOptions { cell, levels: options.levels };
     Ok(stuff_graded(|p| signed_distance(&tree, p, f64::INFINITY), size, low, high, &options)?)
@@ -168,7 +168,7 @@ fn cell_of(surface: &Mesh, cells: f64) -> Result<f64, FillError> {
     if !(report.closed && report.oriented) {
         return Err(offender(surface));
     }
-    let (low, high) = surface.bounds();
+    let (low, high) = surface.bounds().corners();
     Ok((high - low).max_element() / cells)
 }
 
@@ -220,7 +220,7 @@ mod tests {
             assert!(angles.smallest > 10.7 && angles.largest < 164.8, "{angles:?}");
             let boundary = Boundary::of(&mesh, &TetAdjacency::build(&mesh).unwrap());
             let tree = MeshTree::build(surface);
-            let cell = (tree.mesh().bounds().1 - tree.mesh().bounds().0).max_element() / cells;
+            let cell = tree.mesh().bounds().extent().max_element() / cells;
             for &p in boundary.mesh.positions() {
                 assert!(tree.find_nearest(p, f64::INFINITY).unwrap().distance < 1e-5 * cell);
             }

@@ -5,7 +5,7 @@
 
 use super::{Child, MeshTree, Node};
 use crate::exact::{self, Relation};
-use crate::geom::{DVec3, Triangle};
+use crate::geom::{Box3, DVec3, Triangle};
 use crate::mesh::TriangleId;
 use crate::pairs::{Frame, LANES};
 use fearless_simd::prelude::*;
@@ -33,30 +33,28 @@ pub struct RayHit {
 const SAME_DISTANCE: f64 = 1e-12;
 
 impl MeshTree {
-    /// All triangles whose own boxes share a point with the closed box from `low` to `high`, sorted by id. The
-    /// comparison is exact, in `f64`. A box with a NaN corner, or with `low` above `high` in some axis, finds nothing.
+    /// All triangles whose own boxes share a point with `within`, sorted by id. The comparison is exact, in `f64`. An
+    /// empty box, or one with a NaN corner, finds nothing.
     ///
     /// ```
-    /// use fracas::{MeshTree, mesh::shapes, geom::DVec3};
+    /// use fracas::{MeshTree, mesh::shapes, geom::{Box3, DVec3}};
     /// let ball = MeshTree::build(shapes::icosphere(1.0, 2));
     /// let mut found = Vec::new();
-    /// ball.find_in_box(DVec3::splat(0.4), DVec3::splat(0.8), &mut found);
+    /// ball.find_in_box(&Box3 { min: DVec3::splat(0.4), max: DVec3::splat(0.8) }, &mut found);
     /// assert!(!found.is_empty() && found.len() < ball.mesh().triangle_count());
     /// ```
-    pub fn find_in_box(&self, low: DVec3, high: DVec3, found: &mut Vec<TriangleId>) -> QueryStats {
+    pub fn find_in_box(&self, within: &Box3, found: &mut Vec<TriangleId>) -> QueryStats {
         found.clear();
         let mut stats = QueryStats::default();
-        if !low.cmple(high).all() {
+        if within.is_empty() {
             return stats;
         }
-        let (from, to) = self.padded(low, high);
+        let (from, to) = self.padded(within.min, within.max);
         self.descend(
             &mut stats,
             |node, lanes| lanes.overlapping(node, from, to),
             |triangle| {
-                let t = self.mesh().triangle(triangle);
-                let (t_low, t_high) = (t.a.min(t.b).min(t.c), t.a.max(t.b).max(t.c));
-                if low.cmple(t_high).all() && t_low.cmple(high).all() {
+                if self.mesh().triangle(triangle).bounds().overlaps(within) {
                     found.push(triangle);
                 }
             },

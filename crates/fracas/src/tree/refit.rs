@@ -26,7 +26,7 @@ impl Tree {
         self.refit_in_frame(mesh, parallel);
         // A body that left its frame, or shrank in it, gets a new one; then one more pass is due.
         if !self.nodes.is_empty() && !(0.125..=f64::from(Frame::REACH)).contains(&self.reach()) {
-            let (low, high) = mesh.bounds();
+            let (low, high) = mesh.bounds().corners();
             let frame = Frame::around(low, high);
             if frame != self.frame {
                 self.frame = frame;
