@@ -26,6 +26,15 @@ pub(super) fn face_factor<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
     e * (e * (60.0 * U) + 45.0 * slack) + 120.0 * slack * slack
 }
 
+/// Error bound of g · d over |g|₁, for a vector g as it is stored and an edge d of at most `e` in every axis.
+///
+/// The edge is off by 2 slack + u e; products and sums round three times, each by at most u |g|₁ e. Together that is
+/// 2 slack + 4 u e; a quarter more pays for the rounding of the bound and of |g|₁.
+#[inline(always)]
+pub(super) fn length_bound<S: Simd>(e: f32x8<S>, slack: f32) -> f32x8<S> {
+    e * (5.0 * U) + 2.5 * slack
+}
+
 /// Error bound of m · w over |w|, for m = e × n: one more factor of at most `e`. By the same sum,
 /// 24 slack e³ + 72 slack e² w + 132 u e³ w, and terms in slack² and slack³.
 #[inline(always)]

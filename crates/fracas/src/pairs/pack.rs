@@ -24,8 +24,8 @@
 //! 17,000. With neighbours proved apart by their fans (`fan`) few pairs of a row are left, and packing pays even more:
 //! 24 ms, and 36 pairs left to the exact test. A soup of all sizes far from the origin could not use `f32` rows at all.
 
-use super::bounds::{TINY, edge_factor, face_factor};
-use super::stages::{Same, Sides, Verdict, decide_by_edges, outside};
+use super::bounds::{TINY, edge_factor, face_factor, length_bound};
+use super::stages::{self, Same, Sides, Verdict, outside};
 use super::vec8::{Vec8, cross, dot};
 use crate::geom::LANES;
 use fearless_simd::prelude::*;
@@ -100,12 +100,12 @@ pub(super) fn turned_steps<S: Simd>(simd: S, steps: &[Steps], v: [i32; LANES]) -
 }
 
 /// Eight triangles side by side.
-struct Side<S: Simd> {
+struct Gathered<S: Simd> {
     corners: [[i32x8<S>; 3]; 3],
     vertices: [u32x8<S>; 3],
 }
 
-impl<S: Simd> Side<S> {
+impl<S: Simd> Gathered<S> {
     #[inline(always)]
     fn gather(simd: S, packed: &Packed, which: &[u32; LANES]) -> Self {
         let c = [
@@ -184,8 +184,9 @@ impl<S: Simd> PairFilter<S> {
         first: &[u32; LANES],
         second: &[u32; LANES],
     ) -> u32 {
-        let (a, b) = (Side::gather(self.simd, packed, first), Side::gather(self.simd, packed, second));
-        Meeting::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b).left
+        let (a, b) =
+            (Gathered::gather(self.simd, packed, first), Gathered::gather(self.simd, packed, second));
+        Comparison::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b).left
     }
 
     /// Sorts eight pairs by how they meet. With `NEIGHBOURS`, equal vertex ids mean shared vertices.
@@ -196,22 +197,23 @@ impl<S: Simd> PairFilter<S> {
         first: &[u32; LANES],
         second: &[u32; LANES],
     ) -> Verdict {
-        let (a, b) = (Side::gather(self.simd, packed, first), Side::gather(self.simd, packed, second));
-        let mut meeting = Meeting::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b);
-        if meeting.left == 0 {
+        let (a, b) =
+            (Gathered::gather(self.simd, packed, first), Gathered::gather(self.simd, packed, second));
+        let mut comparison = Comparison::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b);
+        if comparison.left == 0 {
             return Verdict::APART;
         }
-        meeting.see_corners(&a, &b);
-        meeting.edge_planes::<NEIGHBOURS>();
-        if meeting.left == 0 {
+        comparison.see_corners(&a, &b);
+        comparison.edge_planes::<NEIGHBOURS>();
+        if comparison.left == 0 {
             return Verdict::APART;
         }
-        meeting.edges::<NEIGHBOURS>()
+        comparison.decide::<NEIGHBOURS>()
     }
 }
 
 /// Eight pairs being compared: triangles p and q.
-struct Meeting<S: Simd> {
+struct Comparison<S: Simd> {
     simd: S,
     /// Edges of p and q, each from a corner to the next, and their normals.
     d: [Vec8<S>; 3],
@@ -231,9 +233,9 @@ struct Meeting<S: Simd> {
     left: u32,
 }
 
-impl<S: Simd> Meeting<S> {
+impl<S: Simd> Comparison<S> {
     #[inline(always)]
-    fn new<const NEIGHBOURS: bool>(simd: S, pad: f32, a: &Side<S>, b: &Side<S>) -> Self {
+    fn new<const NEIGHBOURS: bool>(simd: S, pad: f32, a: &Gathered<S>, b: &Gathered<S>) -> Self {
         let (p, q) = (&a.corners, &b.corners);
         let d = [minus(&p[1], &p[0]), minus(&p[2], &p[1]), minus(&p[0], &p[2])];
         let e = [minus(&q[1], &q[0]), minus(&q[2], &q[1]), minus(&q[0], &q[2])];
@@ -251,8 +253,8 @@ impl<S: Simd> Meeting<S> {
         let back = [minus(&p[1], &q[0]), minus(&p[2], &q[0])];
         let p_sides = Sides::new([-dot(m, seen[0]), dot(m, back[0]), dot(m, back[1])], bounds[1]);
         let same = Same::new::<NEIGHBOURS>(simd, a.vertices, b.vertices);
-        let apart_by_planes =
-            q_sides.one_sided::<NEIGHBOURS>(same.of_q()) | p_sides.one_sided::<NEIGHBOURS>(same.of_p());
+        let apart_by_planes = q_sides.one_sided::<NEIGHBOURS>(same.turned().shared(), false)
+            | p_sides.one_sided::<NEIGHBOURS>(same.shared(), false);
         let w = [seen, seen, seen];
         let left = !apart_by_planes & 0xff;
         Self { simd, d, e, n, m, w, same, extents, apart, factors, q_sides, p_sides, left }
@@ -260,7 +262,7 @@ impl<S: Simd> Meeting<S> {
 
     /// The rest of `w`, which only the tests of edges need.
     #[inline(always)]
-    fn see_corners(&mut self, a: &Side<S>, b: &Side<S>) {
+    fn see_corners(&mut self, a: &Gathered<S>, b: &Gathered<S>) {
         for i in 1..3 {
             for k in 0..3 {
                 self.w[i][k] = minus(&b.corners[k], &a.corners[i]);
@@ -275,24 +277,24 @@ impl<S: Simd> Meeting<S> {
         for edge in 0..3 {
             let (outward, w) = (cross(self.d[edge], self.n), &self.w[edge]);
             let heights = [dot(outward, w[0]), dot(outward, w[1]), dot(outward, w[2])];
-            self.left &= !outside::<S, NEIGHBOURS>(heights, bound, self.same.on_edge_of_p(edge));
+            self.left &= !outside::<S, NEIGHBOURS>(heights, bound, self.same.ends_of(edge));
         }
         let bound = edge_factor(self.extents[1], SLACK) * self.apart + TINY;
         for edge in 0..3 {
             // Seen from the other side, so both signs are turned.
             let (inward, w) = (cross(self.m, self.e[edge]), &self.w);
             let heights = [dot(inward, w[0][edge]), dot(inward, w[1][edge]), dot(inward, w[2][edge])];
-            self.left &= !outside::<S, NEIGHBOURS>(heights, bound, self.same.on_edge_of_q(edge));
+            self.left &= !outside::<S, NEIGHBOURS>(heights, bound, self.same.turned().ends_of(edge));
         }
     }
 
-    /// Every edge of one against every edge of the other. Neighbours are left to the exact test.
+    /// Neighbours by a plane through their corner, others by edges.
     #[inline(always)]
-    fn edges<const NEIGHBOURS: bool>(&self) -> Verdict {
+    fn decide<const NEIGHBOURS: bool>(&self) -> Verdict {
         let bound = self.factors[0].max(self.factors[1]) * self.apart + TINY;
-        let (vectors, sides) = ((self.d, self.e, self.w), (&self.p_sides, &self.q_sides));
-        let verdict = decide_by_edges(self.simd, self.left, vectors, bound, sides);
-        if NEIGHBOURS { verdict.with_open(self.left & self.same.neighbours()) } else { verdict }
+        let bounds = [bound, length_bound(self.apart, SLACK)];
+        let (vectors, sides) = ((&self.d, &self.e, &self.w), (&self.p_sides, &self.q_sides));
+        stages::decide::<S, NEIGHBOURS>(self.simd, self.left, &self.same, vectors, bounds, sides)
     }
 }
 

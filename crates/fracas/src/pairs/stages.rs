@@ -3,7 +3,8 @@
 //! Both compare eight pairs of triangles p and q at a time. Corner i of p and corner k of q are points; edge i runs
 //! from corner i to the next, which is i + 1 modulo three.
 
-use super::vec8::{Vec8, cross, dot};
+use super::bounds::TINY;
+use super::vec8::{Vec8, add, chosen, cross, dot, norm1, sub, unit};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, mask32x8, u32x8};
 
@@ -18,12 +19,6 @@ pub(crate) struct Verdict {
 
 impl Verdict {
     pub(super) const APART: Self = Self { crossing: 0, open: 0 };
-
-    /// The same with some lanes left open, whatever was decided of them.
-    #[inline(always)]
-    pub(super) fn with_open(self, lanes: u32) -> Self {
-        Self { crossing: self.crossing & !lanes, open: self.open | lanes }
-    }
 }
 
 /// Which corners are the same vertex: `same[i][k]` for corner i of p and corner k of q.
@@ -45,46 +40,31 @@ impl<S: Simd> Same<S> {
         Self(same)
     }
 
-    /// Corners of p that are shared.
+    /// The same seen from q.
     #[inline(always)]
-    pub(super) fn of_p(&self) -> [mask32x8<S>; 3] {
-        let same = &self.0;
-        [
-            same[0][0] | same[0][1] | same[0][2],
-            same[1][0] | same[1][1] | same[1][2],
-            same[2][0] | same[2][1] | same[2][2],
-        ]
+    pub(super) fn turned(&self) -> Self {
+        let [p, q, r] = &self.0;
+        Self([[p[0], q[0], r[0]], [p[1], q[1], r[1]], [p[2], q[2], r[2]]])
     }
 
-    /// Corners of q that are shared.
+    /// Corners of p that are shared.
     #[inline(always)]
-    pub(super) fn of_q(&self) -> [mask32x8<S>; 3] {
-        let same = &self.0;
-        [
-            same[0][0] | same[1][0] | same[2][0],
-            same[0][1] | same[1][1] | same[2][1],
-            same[0][2] | same[1][2] | same[2][2],
-        ]
+    pub(super) fn shared(&self) -> [mask32x8<S>; 3] {
+        let [p, q, r] = &self.0;
+        [p[0] | p[1] | p[2], q[0] | q[1] | q[2], r[0] | r[1] | r[2]]
     }
 
     /// Corners of q that are ends of an edge of p.
     #[inline(always)]
-    pub(super) fn on_edge_of_p(&self, edge: usize) -> [mask32x8<S>; 3] {
+    pub(super) fn ends_of(&self, edge: usize) -> [mask32x8<S>; 3] {
         let (a, b) = (&self.0[edge], &self.0[(edge + 1) % 3]);
         [a[0] | b[0], a[1] | b[1], a[2] | b[2]]
     }
 
-    /// Corners of p that are ends of an edge of q.
-    #[inline(always)]
-    pub(super) fn on_edge_of_q(&self, edge: usize) -> [mask32x8<S>; 3] {
-        let (same, next) = (&self.0, (edge + 1) % 3);
-        [same[0][edge] | same[0][next], same[1][edge] | same[1][next], same[2][edge] | same[2][next]]
-    }
-
     /// Lanes whose triangles share a corner.
     #[inline(always)]
-    pub(super) fn neighbours(&self) -> u32 {
-        let p = self.of_p();
+    fn neighbours(&self) -> u32 {
+        let p = self.shared();
         (p[0] | p[1] | p[2]).to_bitmask() as u32
     }
 }
@@ -122,9 +102,10 @@ impl<S: Simd> Sides<S> {
         }
     }
 
-    /// Lanes in which all corners are on one strict side, shared corners excepted; never all of them shared.
+    /// Lanes in which all corners are on one strict side, shared corners excepted. Lanes with all of them shared count if
+    /// `twins` says so.
     #[inline(always)]
-    pub(super) fn one_sided<const NEIGHBOURS: bool>(&self, shared: [mask32x8<S>; 3]) -> u32 {
+    pub(super) fn one_sided<const NEIGHBOURS: bool>(&self, shared: [mask32x8<S>; 3], twins: bool) -> u32 {
         let (mut above, mut below) = (self.above, self.below);
         if NEIGHBOURS {
             for k in 0..3 {
@@ -133,7 +114,7 @@ impl<S: Simd> Sides<S> {
             }
         }
         let mut certain = (above[0] & above[1] & above[2]) | (below[0] & below[1] & below[2]);
-        if NEIGHBOURS {
+        if NEIGHBOURS && !twins {
             certain &= !(shared[0] & shared[1] & shared[2]);
         }
         certain.to_bitmask() as u32
@@ -154,21 +135,56 @@ impl<S: Simd> Sides<S> {
     }
 }
 
-/// Decides the lanes `left` by the sides on which every edge of p passes every edge of q.
+/// Lanes whose triangles share one corner and certainly no other point.
 ///
-/// `d` and `e` are the edges of p and q, `w[i][k]` is corner k of q seen from corner i of p. Sides are those of the
-/// corners of p and the plane of q, and the other way round. Edge i pierces triangle q if its ends are on opposite sides
-/// of the plane and it passes all edges of q on the same side; it misses q if it passes two edges on different sides, or if its
-/// ends are on one side. Triangles cross if an edge of either pierces the other, and are apart if no edge of either meets
-/// the other.
+/// Let a and a' be the edges of p from the shared corner, b and b' those of q, and g any vector. If g · a and g · a' are
+/// positive, g · b and g · b' negative, then the plane through the corner at right angles to g has p on one side and q on the
+/// other, and they meet only there. Here g = â + â' − b̂ − b̂', with vectors of length one: it parts triangles across the corner
+/// from each other, whose edges may lie in one line, so that no edge plane parts them for certain. `bound` is
+/// [`super::bounds::length_bound`] of the edges.
 #[inline(always)]
-pub(super) fn decide_by_edges<S: Simd>(
+fn apart_at_corner<S: Simd>(same: &Same<S>, (d, e): (&[Vec8<S>; 3], &[Vec8<S>; 3]), bound: f32x8<S>) -> u32 {
+    let (p, q) = (same.shared(), same.turned().shared());
+    let several = (p[0] & p[1]) | (p[1] & p[2]) | (p[2] & p[0]);
+    // From the shared corner to the one after it, and from the one before it to the shared corner.
+    let (a, to_a) = (chosen(p, d[0], d[1], d[2]), chosen(p, d[2], d[0], d[1]));
+    let (b, to_b) = (chosen(q, e[0], e[1], e[2]), chosen(q, e[2], e[0], e[1]));
+    let g = add(sub(unit(a), unit(to_a)), sub(unit(to_b), unit(b)));
+    let bound = norm1(g) * bound + TINY;
+    let p_above = dot(g, a).simd_gt(bound) & dot(g, to_a).simd_lt(-bound);
+    let q_below = dot(g, b).simd_lt(-bound) & dot(g, to_b).simd_gt(bound);
+    (p_above & q_below & !several).to_bitmask() as u32
+}
+
+/// Decides the lanes `left`: neighbours by a plane through their corner, others by the sides on which every edge of p
+/// passes every edge of q.
+///
+/// `d` and `e` are the edges of p and q, `w[i][k]` is corner k of q seen from corner i of p; sides are those of the
+/// corners of p and the plane of q, and the other way round. Edge i pierces triangle q if its ends are on opposite sides
+/// of the plane and it passes all edges of q on the same side; it misses q if it passes two of them on different sides, or if
+/// its ends are on one side. Triangles cross if an edge of either pierces the other, and are apart if all edges miss.
+///
+/// Bounds are those of n · w and of g · d (`bounds`).
+#[inline(always)]
+pub(super) fn decide<S: Simd, const NEIGHBOURS: bool>(
     simd: S,
-    left: u32,
-    (d, e, w): ([Vec8<S>; 3], [Vec8<S>; 3], [[Vec8<S>; 3]; 3]),
-    bound: f32x8<S>,
+    mut left: u32,
+    same: &Same<S>,
+    (d, e, w): (&[Vec8<S>; 3], &[Vec8<S>; 3], &[[Vec8<S>; 3]; 3]),
+    [bound, length_bound]: [f32x8<S>; 2],
     (p_sides, q_sides): (&Sides<S>, &Sides<S>),
 ) -> Verdict {
+    let mut neighbours = 0;
+    if NEIGHBOURS {
+        neighbours = left & same.neighbours();
+        left &= !neighbours;
+        if neighbours != 0 {
+            neighbours &= !apart_at_corner(same, (d, e), length_bound);
+        }
+        if left == 0 {
+            return Verdict { crossing: 0, open: neighbours };
+        }
+    }
     let no = mask32x8::splat(simd, false);
     let (mut right, mut wrong) = ([[no; 3]; 3], [[no; 3]; 3]);
     for i in 0..3 {
@@ -193,7 +209,7 @@ pub(super) fn decide_by_edges<S: Simd>(
         apart &= outside | q_sides.equal(edge);
     }
     let (pierced, apart) = (pierced.to_bitmask() as u32, apart.to_bitmask() as u32);
-    Verdict { crossing: left & pierced, open: left & !(pierced | apart) }
+    Verdict { crossing: left & pierced, open: left & !(pierced | apart) | neighbours }
 }
 
 /// Lanes in which a line passes three edges all on one side, and those in which it passes two on different sides.

@@ -8,7 +8,8 @@
 //! 3. the planes of the eight, likewise,
 //! 4. the edge planes of the one (through an edge, along the normal): all three corners strictly outside,
 //! 5. the edge planes of the eight, likewise,
-//! 6. every edge of one against every edge of the other: if all signs are certain, the pair is decided here and now.
+//! 6. for neighbours with one common corner, a plane through it: one triangle strictly on either side,
+//! 7. for others, every edge of one against every edge of the other: if all signs are certain, the pair is decided.
 //!
 //! [`side`] prepares a row once for all comparisons, [`meet`] compares. Error bounds are proved in [`super::bounds`];
 //! what is not certain stays open, for [`crate::exact`].
@@ -20,6 +21,9 @@
 //! strictly on one side, the triangles meet in the shared vertex or edge and nowhere else. Two traps: with all
 //! three corners shared nothing is left to be sided (a duplicate face, which is a collision), and at an edge
 //! plane only the two ends of that edge are on the plane.
+//!
+//! The two faces of a fresh crack are duplicates of that kind if the rows name the vertices that a cut has doubled by
+//! one id. A filter that drops [twins](RowFilter::twins) leaves them out.
 
 mod meet;
 mod side;
@@ -89,13 +93,15 @@ pub(crate) struct Precision {
 pub(crate) struct RowFilter<S: Simd> {
     simd: S,
     precision: Precision,
+    /// Whether pairs on the same three vertices are dropped rather than left open. Default: false.
+    pub(crate) twins: bool,
 }
 
 impl<S: Simd> RowFilter<S> {
     /// A filter for rows of the given precision.
     #[inline(always)]
     pub(crate) fn new(simd: S, precision: Precision) -> Self {
-        Self { simd, precision }
+        Self { simd, precision, twins: false }
     }
 
     /// The instruction set the filter uses.
