@@ -161,7 +161,7 @@ fn refit(report: &mut Report, mesh: &Mesh, budget: Duration) {
         &mut [
             Candidate::new("fracas", || {
                 ours.refit(false);
-                ours.aabb().min.x.to_bits() as usize
+                ours.bounds().min.x.to_bits() as usize
             }),
             Candidate::new("obvhs, 1 triangle a leaf", || {
                 obvhs_peer::refit(&mut single, mesh);
@@ -173,7 +173,7 @@ fn refit(report: &mut Report, mesh: &Mesh, budget: Duration) {
             }),
             Candidate::new("fracas, all threads", || {
                 threaded.refit(true);
-                threaded.aabb().min.x.to_bits() as usize
+                threaded.bounds().min.x.to_bits() as usize
             }),
         ],
         budget,

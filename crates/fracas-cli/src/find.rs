@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use fracas::geom::{DVec3, Pose};
+use fracas::geom::{Box3, Pose};
 use fracas::mesh::Mesh;
 use fracas::pairs::{Pair, brute};
 use fracas::{BuildOptions, MeshTree, PairFinder, PairOptions, SoupFinder, SoupOptions, Touch};
@@ -172,15 +172,11 @@ fn find_on_gpu(
 
 /// Meshes that may intersect, by number, the lower one first; a mesh and itself if `within`.
 fn meetings(meshes: &[Mesh], within: bool) -> Vec<[u32; 2]> {
-    let bounds: Vec<(DVec3, DVec3)> = meshes.iter().map(Mesh::bounds).collect();
-    let overlap = |a: usize, b: usize| {
-        let ((low_a, high_a), (low_b, high_b)) = (bounds[a], bounds[b]);
-        low_a.cmple(high_b).all() && low_b.cmple(high_a).all()
-    };
+    let bounds: Vec<Box3> = meshes.iter().map(Mesh::bounds).collect();
     let mut meetings = Vec::new();
     for a in 0..meshes.len() {
         let others = if within { a..meshes.len() } else { a + 1..meshes.len() };
-        meetings.extend(others.filter(|&b| overlap(a, b)).map(|b| [a as u32, b as u32]));
+        meetings.extend(others.filter(|&b| bounds[a].overlaps(&bounds[b])).map(|b| [a as u32, b as u32]));
     }
     meetings
 }
@@ -308,6 +304,7 @@ fn of_meshes(a: u32, b: u32, pair: &Pair) -> MeshPair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fracas::geom::DVec3;
     use fracas::mesh::shapes;
 
     fn moved(mesh: &Mesh, x: f64) -> Mesh {

@@ -3,14 +3,13 @@
 //! Done once, when a soup is made: threads next to each other then read vertices and cells near each other. The order stays
 //! good while bodies bend and move, since triangles keep their neighbours, and a bad order costs time, never pairs.
 
-use fracas::geom::DVec3;
-use fracas::pairs::Frame;
+use fracas::geom::{Box3, DVec3};
+use fracas::internal::Frame;
 use rayon::prelude::*;
 
 /// The numbers of the triangles in that order.
 pub(crate) fn along_curve(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<u32> {
-    let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let (low, high) = positions.iter().fold(none, |(low, high), p| (low.min(*p), high.max(*p)));
+    let (low, high) = Box3::from_points(positions.iter().copied()).corners();
     let frame = Frame::around(low, high);
     let key = |t: &[u32; 3]| {
         let middle =

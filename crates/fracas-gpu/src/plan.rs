@@ -12,7 +12,7 @@
 //! ```
 
 use crate::layout::{ALLOTTED, BRICK, GRADES, LEVELS, PlanLayout, SMALLEST_GRADE};
-use fracas::pairs::Frame;
+use fracas::internal::Frame;
 
 /// Triangles of each grade.
 pub(crate) type Histogram = [u32; GRADES];

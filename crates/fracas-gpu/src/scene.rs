@@ -2,19 +2,18 @@
 
 use crate::layout::GRADES;
 use crate::plan::{self, Histogram};
-use fracas::geom::DVec3;
-use fracas::pairs::Frame;
+use fracas::geom::{Box3, DVec3};
+use fracas::internal::Frame;
 use rayon::prelude::*;
 
 /// The frame of a scene. A few triangles far out, or far larger than all others, are left outside of it: they would make the
 /// coordinates of the rest coarse.
 pub(crate) fn frame_of(positions: &[DVec3], triangles: &[[u32; 4]]) -> Frame {
-    let none = || (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let (low, high) = positions
+    let bounds = positions
         .par_chunks(1 << 14)
-        .map(|part| part.iter().fold(none(), |(low, high), p| (low.min(*p), high.max(*p))))
-        .reduce(none, |a, b| (a.0.min(b.0), a.1.max(b.1)));
-    let whole = Frame::around(low, high);
+        .map(|part| Box3::from_points(part.iter().copied()))
+        .reduce(|| Box3::EMPTY, |a, b| a.union(&b));
+    let whole = Frame::around(bounds.min, bounds.max);
     // Corners of a few thousand triangles; the outermost hundredth does not count.
     let every = triangles.len().div_ceil(SAMPLES).max(1);
     let sample = || triangles.iter().step_by(every).map(|t| positions[t[0] as usize]);
@@ -22,7 +21,7 @@ pub(crate) fn frame_of(positions: &[DVec3], triangles: &[[u32; 4]]) -> Frame {
     if count < 100 {
         return whole;
     }
-    let (mut low, mut high) = none();
+    let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
     for axis in 0..3 {
         let mut numbers: Vec<f64> = sample().map(|p| p[axis]).collect();
         numbers.sort_unstable_by(f64::total_cmp);

@@ -10,8 +10,9 @@ use crate::plan::{self, Histogram};
 use crate::scene::{frame_of, sizes_of};
 use crate::step::Step;
 use fracas::geom::DVec3;
+use fracas::internal::Frame;
 use fracas::mesh::Mesh;
-use fracas::pairs::{Frame, Pair, Touch};
+use fracas::pairs::{Pair, Touch};
 use rayon::prelude::*;
 
 /// What to find.

@@ -89,7 +89,7 @@ impl FragmentShape {
         let known = guard.fragment(fragment)?;
         let exact = known.mass();
         let origin = exact.centre;
-        let (low, high) = known.bounds();
+        let (low, high) = known.bounds().corners();
         let reach = known.tree().points().iter().map(|p| p.distance(origin)).fold(0.0, f64::max);
         // The engine diagonalises in `f32` with thresholds meant for matrices of size 1.
         let scale = exact.inertia.to_cols_array().iter().fold(0.0_f64, |most, x| most.max(x.abs()));

@@ -77,7 +77,7 @@ impl Fall {
     fn new(mesh: Mesh, options: &SceneOptions) -> Result<Self, SceneError> {
         // On its side, crosswise, and a little aslant.
         let turn = DQuat::from_rotation_z(1.3) * DQuat::from_rotation_x(1.4) * DQuat::from_rotation_y(0.3);
-        let (low, high) = mesh.bounds();
+        let (low, high) = mesh.bounds().corners();
         let middle = 0.5 * (low + high);
         let lowest = mesh.positions().iter().map(|p| (turn * (*p - middle)).z).fold(f64::INFINITY, f64::min);
         let place = DVec3::Z * (high.z + DROP - lowest) - turn * middle;

@@ -60,7 +60,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
 
 /// The block with sides of length one.
 fn unit(mesh: &Mesh) -> Mesh {
-    let (low, high) = mesh.bounds();
+    let (low, high) = mesh.bounds().corners();
     let positions = mesh.positions().iter().map(|p| *p / (high - low)).collect();
     Mesh::new(positions, mesh.triangles().to_vec()).expect("positions are finite")
 }

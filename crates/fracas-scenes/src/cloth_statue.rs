@@ -49,7 +49,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         None => standing(&shapes::creature(statue))?,
     };
     let edge = SIDE / (cloth as f64 / 2.0).sqrt();
-    let top = statue.bounds().1.z;
+    let top = statue.bounds().max.z;
     // Cells about as fine as the cloth.
     let field = Field::of(&statue, ((1.4 / edge) as usize).clamp(48, 160));
     let scene = Draped {
@@ -65,7 +65,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
 
 /// A mesh scaled to a longest side of one metre, on the ground.
 pub(crate) fn standing(mesh: &Mesh) -> Result<Mesh, SceneError> {
-    let (low, high) = mesh.bounds();
+    let (low, high) = mesh.bounds().corners();
     let foot = DVec3::new(0.5 * low.x + 0.5 * high.x, 0.5 * low.y + 0.5 * high.y, low.z);
     let scale = 1.0 / (high - low).max_element();
     let positions = mesh.positions().iter().map(|p| (*p - foot) * scale).collect();

@@ -32,7 +32,7 @@ const BAND: f64 = 3.0;
 impl Field {
     /// Samples a closed mesh with about `resolution` cells along its longest side.
     pub fn of(mesh: &Mesh, resolution: usize) -> Self {
-        let (low, high) = mesh.bounds();
+        let (low, high) = mesh.bounds().corners();
         let cell = (high - low).max_element() / resolution as f64;
         let low = low - DVec3::splat((BAND + 1.0) * cell);
         let nodes = ((high - low) / cell + DVec3::splat(BAND + 2.0)).ceil().to_array().map(|n| n as usize);

@@ -41,7 +41,8 @@ pub(crate) fn resized(mesh: &Mesh, scale: f64) -> Mesh {
 /// A mesh moved and scaled into the box of another.
 fn scaled(mesh: &Mesh, like: &Mesh) -> Result<Mesh, SceneError> {
     require_closed(mesh)?;
-    let ([low, high], [from, to]) = (<[_; 2]>::from(mesh.bounds()), <[_; 2]>::from(like.bounds()));
+    let ([low, high], [from, to]) =
+        (<[_; 2]>::from(mesh.bounds().corners()), <[_; 2]>::from(like.bounds().corners()));
     let scale = (to - from).max_element() / (high - low).max_element();
     let (middle, aim) = (0.5 * (low + high), 0.5 * (from + to));
     let positions = mesh.positions().iter().map(|p| (*p - middle) * scale + aim).collect();

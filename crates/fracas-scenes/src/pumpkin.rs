@@ -76,7 +76,7 @@ fn triangles(size: Size) -> usize {
 /// A mesh moved to the origin and scaled to a reach of 1.
 fn unit_sized(mesh: &Mesh) -> Result<Mesh, SceneError> {
     require_closed(mesh)?;
-    let (low, high) = mesh.bounds();
+    let (low, high) = mesh.bounds().corners();
     let (middle, reach) = (0.5 * low + 0.5 * high, (0.5 * high - 0.5 * low).length());
     let positions = mesh.positions().iter().map(|p| (*p - middle) / reach).collect();
     Mesh::new(positions, mesh.triangles().to_vec()).map_err(|_| SceneError::NotOriented)

@@ -83,7 +83,7 @@ fn plane_through_the_creature() -> Result<CutSurface, SceneError> {
 
 /// A slanted plane through the middle of a mesh, across its longest side.
 fn plane_through(mesh: &Mesh) -> Result<CutSurface, SceneError> {
-    let (low, high) = mesh.bounds();
+    let (low, high) = mesh.bounds().corners();
     let sides = (0.5 * high - 0.5 * low).to_array();
     let mut axes = [0, 1, 2];
     axes.sort_by(|&i, &j| sides[j].total_cmp(&sides[i]));

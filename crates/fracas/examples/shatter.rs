@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             nodes: fragment.nodes(),
             volume: fragment.mass().volume,
         };
-        let blow = Impact { point: fragment.bounds().0, direction: DVec3::Z, impulse };
+        let blow = Impact { point: fragment.bounds().min, direction: DVec3::Z, impulse };
         match part.hit(&blow, &Material::CERAMIC, &FractureOptions::default())? {
             Some(cracks) => {
                 let pieces = body.split(largest, &cracks.labels, &cracks.weights)?;
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Each piece on its own on a floor at its lowest point.
     let mut finder = ContactFinder::default();
     for id in body.fragments() {
-        let low = body.fragment(id)?.bounds().0.z;
+        let low = body.fragment(id)?.bounds().min.z;
         let floor = |p: DVec3, reach: f64| match p.z - low {
             distance if distance > reach => Probe::Far(distance),
             distance => Probe::Near { distance, surface: DVec3::new(p.x, p.y, low), normal: DVec3::Z },

@@ -44,6 +44,12 @@ pub mod tearing;
 pub mod tree;
 mod walk;
 
+/// What the other crates of the project share with the library, and programs should not use: it may change at any time.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::pairs::frame::Frame;
+}
+
 pub use find::{FindOptions, Finder};
 pub use mesh::{Mesh, MeshError, MeshRef, TriangleId};
 pub use pairs::{FindStats, Pair, Threads, Touch, Twins};

@@ -5,7 +5,7 @@ mod common;
 use common::engines::RULES;
 use common::inputs::Stream;
 use common::soups::{grid_soup, mapped, random_soup, soup};
-use fracas::geom::{DQuat, DVec3, Pose};
+use fracas::geom::{Box3, DQuat, DVec3, Pose};
 use fracas::mesh::{Mesh, MeshError, shapes};
 use fracas::pairs::{Pair, Touch, brute};
 use fracas::{BuildOptions, FindOptions, Finder, MeshTree, Threads};
@@ -43,12 +43,12 @@ fn check_mesh(what: &str, mesh: &Mesh) {
         let full = mesh.triangle_count().div_ceil(8);
         assert!((full..=full + full / 2 + 1).contains(&quality.leaves), "{what}: {} leaves", quality.leaves);
         assert!(quality.sah.is_finite() && quality.q.is_none_or(f64::is_finite), "{what}: {quality:?}");
-        let (low, high) = mesh.bounds();
+        let (low, high) = mesh.bounds().corners();
         if mesh.triangle_count() > 0 {
-            let all = body.aabb();
+            let all = body.bounds();
             assert!(all.contains(low) && all.contains(high), "{what}: {all:?} does not hold {low} to {high}");
         } else {
-            assert!(body.aabb().is_empty());
+            assert!(body.bounds().is_empty());
         }
     }
 }
@@ -177,7 +177,7 @@ mod odd_meshes {
         check("vertices alone", &body);
         body.set_positions(&[DVec3::splat(1e300); 4]).expect("finite positions");
         check("vertices alone, moved", &body);
-        let found = body.view().find_in_box(DVec3::NEG_INFINITY, DVec3::INFINITY);
+        let found = body.view().find_in_box(&Box3 { min: DVec3::NEG_INFINITY, max: DVec3::INFINITY });
         assert_eq!(found, []);
         assert_eq!(body.view().cast_ray(DVec3::ZERO, DVec3::ONE), None);
         let ball = MeshTree::build(shapes::icosphere(1.0, 1));

@@ -337,7 +337,7 @@ mod checker {
 
     #[test]
     fn a_violation_names_file_line_path_and_what_is_allowed() {
-        let found = check("src/mesh/x.rs", "use crate::geom::Aabb;\nuse crate::tree::MeshTree;\n", "mesh", 2);
+        let found = check("src/mesh/x.rs", "use crate::geom::Box3;\nuse crate::tree::MeshTree;\n", "mesh", 2);
         assert_eq!(
             listed(&found),
             "the layer rule is broken in 1 places:\n\
@@ -348,13 +348,13 @@ mod checker {
     #[test]
     fn groups_are_taken_apart() {
         let text =
-            "use crate::{\n    geom::{self, Aabb},\n    pairs,\n    mesh::{Mesh, soup::{tree}}, world\n};";
+            "use crate::{\n    geom::{self, Box3},\n    pairs,\n    mesh::{Mesh, soup::{tree}}, world\n};";
         assert_eq!(broken(text, "mesh", 2), [(3, "crate::pairs".into()), (4, "crate::world".into())]);
     }
 
     #[test]
     fn paths_in_expressions_and_types_count() {
-        let text = "fn f(x: &crate::tree::Node) -> crate::geom::Aabb { crate::pairs::brute(x) as _ }";
+        let text = "fn f(x: &crate::tree::Node) -> crate::geom::Box3 { crate::pairs::brute(x) as _ }";
         assert_eq!(broken(text, "exact", 1), [(1, "crate::tree".into()), (1, "crate::pairs".into())]);
     }
 

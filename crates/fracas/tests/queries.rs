@@ -10,7 +10,7 @@ use common::inputs::Stream;
 use common::soups::{grid_soup, loose_grid_soup, mapped, needles, random_soup, soup};
 use fracas::RayHit;
 use fracas::exact::{self, Relation};
-use fracas::geom::{DVec3, Triangle};
+use fracas::geom::{Box3, DVec3, Triangle};
 use fracas::mesh::{Mesh, TriangleId, shapes};
 use num_rational::BigRational;
 
@@ -57,7 +57,7 @@ mod boxes {
     fn check(mesh: &Mesh, low: DVec3, high: DVec3) {
         let expected = by_comparison(mesh, low, high);
         for body in bodies(mesh) {
-            let found = body.view().find_in_box(low, high);
+            let found = body.view().find_in_box(&Box3 { min: low, max: high });
             assert_eq!(found, expected, "{low} to {high}");
         }
     }
@@ -66,7 +66,7 @@ mod boxes {
     fn random_boxes() {
         let mut s = Stream::new(22);
         for mesh in meshes() {
-            let (low, high) = mesh.bounds();
+            let (low, high) = mesh.bounds().corners();
             let (middle, half) = if mesh.triangle_count() == 0 {
                 (DVec3::ZERO, DVec3::ONE)
             } else {
@@ -130,7 +130,7 @@ mod boxes {
                     (DVec3::splat(-9.0), DVec3::new(9.0, 9.0, nan)),
                     (DVec3::INFINITY, DVec3::NEG_INFINITY),
                 ] {
-                    let found = body.view().find_in_box(low, high);
+                    let found = body.view().find_in_box(&Box3 { min: low, max: high });
                     assert_eq!(found, [], "{low} to {high}");
                 }
             }
@@ -142,9 +142,9 @@ mod boxes {
     fn a_box_turned_inside_out_finds_nothing() {
         for mesh in meshes() {
             for body in bodies(&mesh) {
-                let (low, high) = mesh.bounds();
+                let (low, high) = mesh.bounds().corners();
                 let middle = 0.5 * low + 0.5 * high;
-                let found = body.view().find_in_box(middle + 1e-3, middle - 1e-3);
+                let found = body.view().find_in_box(&Box3 { min: middle + 1e-3, max: middle - 1e-3 });
                 assert_eq!(found, []);
             }
         }
@@ -226,7 +226,7 @@ mod rays {
         for mesh in meshes() {
             let bodies = bodies(&mesh);
             let (low, high) =
-                if mesh.triangle_count() == 0 { (-DVec3::ONE, DVec3::ONE) } else { mesh.bounds() };
+                if mesh.triangle_count() == 0 { (-DVec3::ONE, DVec3::ONE) } else { mesh.bounds().corners() };
             let (middle, half) = (0.5 * low + 0.5 * high, 0.5 * (high - low));
             for _ in 0..60 {
                 let [start, end] = [(); 2].map(|()| middle + half * point(&mut s, 1.5));

@@ -139,7 +139,7 @@ fn measure(
 
 /// A body that breathes: every frame has other positions.
 fn frames(mesh: &Mesh) -> Vec<Vec<DVec3>> {
-    let (low, high) = mesh.bounds();
+    let (low, high) = mesh.bounds().corners();
     let size = (high - low).max_element();
     let amplitude = 0.2 * size / (mesh.triangle_count() as f64).sqrt();
     (0..FRAMES)

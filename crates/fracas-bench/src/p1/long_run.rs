@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Cuts through a body in all directions, in steps of about the same size, until it has doubled.
 pub fn doubling(triangles: usize, steps: usize) -> Script {
     let mut script = Script::new(fracas::mesh::shapes::creature(triangles));
-    let (low, high) = script.mesh.bounds();
+    let (low, high) = script.mesh.bounds().corners();
     let (centre, size) = (0.5 * (low + high), high - low);
     // Directions and places of the golden ratio: spread out, and the same everywhere.
     let golden = 0.618_033_988_749_894_9;

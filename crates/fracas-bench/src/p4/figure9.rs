@@ -156,7 +156,7 @@ fn queries(report: &mut Report, body: &BrittleBody) -> Table {
                 let Ok(of_b) = body.fragment(b) else { continue };
                 let shift =
                     (of_b.mass().centre - of_a.mass().centre).normalize_or_zero() * 1e-3 * of_a.radius();
-                let (low, high) = of_b.bounds();
+                let (low, high) = of_b.bounds().corners();
                 let mut probe = |p: DVec3, reach: f64| {
                     let q = p + shift;
                     let outside = (low - q).max(q - high).max(DVec3::ZERO).length();

@@ -266,7 +266,7 @@ fn samples(body: &BrittleBody, ids: &[FragmentId], within: bool) -> Vec<(usize, 
     let mut samples = vec![];
     for (k, &id) in ids.iter().enumerate() {
         let Ok(fragment) = body.fragment(id) else { continue };
-        let (low, high) = fragment.bounds();
+        let (low, high) = fragment.bounds().corners();
         let reach = 0.1 * fragment.radius();
         for _ in 0..2000 {
             let p = low - reach + DVec3::new(next(), next(), next()) * (high - low + 2.0 * reach);

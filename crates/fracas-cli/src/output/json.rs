@@ -118,7 +118,7 @@ fn info(finding: &Finding) -> Info<'_> {
         oriented,
         volume,
         area,
-        bounds: bounds.map(|corners| corners.map(|corner| corner.to_array())),
+        bounds: bounds.map(|b| [b.min.to_array(), b.max.to_array()]),
     }
 }
 

@@ -167,9 +167,9 @@ fn write_one(out: &mut dyn Write, path: &str, report: &Report) -> io::Result<()>
     table.write(out, "  ")?;
     match report.bounds {
         None => Ok(()),
-        Some(corners) => {
+        Some(b) => {
             let [low, high] =
-                corners.map(|p| format!("({}, {}, {})", rounded(p.x), rounded(p.y), rounded(p.z)));
+                [b.min, b.max].map(|p| format!("({}, {}, {})", rounded(p.x), rounded(p.y), rounded(p.z)));
             writeln!(out, "  from {low} to {high}")
         }
     }

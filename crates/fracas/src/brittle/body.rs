@@ -5,7 +5,7 @@ use super::mass::{MassProperties, Moments};
 use super::presence::{Marker, Presence};
 use super::split::Scratch;
 use super::{BrittleError, Solid, SphereTree, SplitStats};
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 use std::sync::Arc;
 
 /// Names a fragment of one body. While the body lives, the id is never given to another fragment.
@@ -92,10 +92,10 @@ impl Fragment {
         &self.tree
     }
 
-    /// Lowest and highest corner of its box.
+    /// Its box.
     #[must_use]
-    pub fn bounds(&self) -> (DVec3, DVec3) {
-        (self.low, self.high)
+    pub fn bounds(&self) -> Box3 {
+        Box3 { min: self.low, max: self.high }
     }
 
     /// Half the diagonal of its box.
@@ -137,7 +137,7 @@ impl BrittleBody {
         let all: Vec<u32> = (0..tets as u32).collect();
         let mut moments = Moments::default();
         solid.moments.iter().for_each(|of_tet| moments.add(of_tet));
-        let (low, high) = solid.mesh.bounds();
+        let (low, high) = solid.mesh.bounds().corners();
         let triangles: Vec<u32> = (0..solid.boundary.faces.len() as u32).collect();
         let mut marker = Marker::new(&solid.cells, [low, high]);
         triangles.iter().for_each(|&triangle| solid.mark_skin(triangle, &mut marker));

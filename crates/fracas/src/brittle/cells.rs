@@ -122,7 +122,7 @@ const EDGE: f64 = -1e-12;
 impl Cells {
     /// A grid with cells about `share` times as large as the mean edge is long.
     pub fn build(mesh: &TetMesh, share: f64) -> Self {
-        let (low, high) = mesh.bounds();
+        let (low, high) = mesh.bounds().corners();
         let mut size = share * mean_edge(mesh);
         let extent = high - low;
         let is_too_fine = |size: f64| {

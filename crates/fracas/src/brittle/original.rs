@@ -32,7 +32,7 @@ pub(super) struct OnSurface {
 impl OriginalField {
     /// A grid over the box of a surface with points about `spacing` apart.
     pub fn build(surface: &MeshTree, spacing: f64) -> Self {
-        let (low, high) = surface.mesh().bounds();
+        let (low, high) = surface.mesh().bounds().corners();
         let mut spacing = spacing;
         while ((high - low) / spacing + 2.0).element_product() > MOST_POINTS {
             spacing *= 1.1;

@@ -118,7 +118,7 @@ impl Solid {
         let nodes: Vec<u32> =
             (0..mesh.node_count() as u32).filter(|&n| !adjacency.tets_of(n).is_empty()).collect();
         let depths = depths(&mesh, &surface, &original);
-        let (low, high) = mesh.bounds();
+        let (low, high) = mesh.bounds().corners();
         let middle = 0.5 * (low + high);
         let moments =
             (0..mesh.tet_count()).map(|t| Moments::of_tet(mesh.corners(t).map(|p| p - middle))).collect();

@@ -150,8 +150,8 @@ fn prepare(surface: &Mesh, cells: f64) -> Result<(MeshTree, f64), FillError> {
     if !(report.closed && report.oriented) {
         return Err(offender(surface));
     }
-    let (low, high) = surface.bounds();
-    Ok((MeshTree::build(surface.clone()), (high - low).max_element() / cells))
+    let cell = surface.bounds().extent().max_element() / cells;
+    Ok((MeshTree::build(surface.clone()), cell))
 }
 
 /// Fills the inside of a closed surface; `far` stands for all larger distances.
@@ -169,7 +169,7 @@ fn fill_inside(
             Side::Outside => distance,
         }
     };
-    let (low, high) = tree.mesh().bounds();
+    let (low, high) = tree.mesh().bounds().corners();
     fill_field(signed_distance, size, low, high, options)
 }
 
@@ -211,7 +211,7 @@ mod tests {
             assert!(angles.smallest > 10.7 && angles.largest < 164.8, "{angles:?}");
             let boundary = Boundary::of(&mesh, &TetAdjacency::build(&mesh).unwrap());
             let tree = MeshTree::build(surface);
-            let cell = (tree.mesh().bounds().1 - tree.mesh().bounds().0).max_element() / cells;
+            let cell = tree.mesh().bounds().extent().max_element() / cells;
             for &p in boundary.mesh.positions() {
                 assert!(tree.view().nearest(p, f64::INFINITY).unwrap().distance < 1e-5 * cell);
             }

@@ -93,7 +93,7 @@ fn radius_across(mesh: &Mesh, ends: [u32; 2], triangles: [TriangleId; 2]) -> Opt
 fn thickness_below(surface: &MeshTree, triangle: TriangleId) -> f64 {
     let (corners, normal) = corners_and_normal(surface.mesh(), triangle);
     let Some(inward) = (-normal).try_normalize() else { return f64::INFINITY };
-    let (low, high) = surface.mesh().bounds();
+    let (low, high) = surface.mesh().bounds().corners();
     let far = (high - low).length();
     let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
     let places = [middle].into_iter().chain(corners.map(|corner| 0.75 * corner + 0.25 * middle));

@@ -1,19 +1,17 @@
-//! Values without identity: points, boxes, triangles, spheres and poses.
+//! Values without identity: points, boxes, triangles and poses.
 //!
-//! Positions are `f64`. Stored bounds are `f32`, rounded outward ([`round`]), so a box never loses a point it
-//! must hold and costs half the memory traffic.
+//! Positions and the boxes that users see ([`Box3`]) are `f64`. Structures store `f32` boxes, rounded outward ([`round`])
+//! or padded, so that a box never loses a point it must hold and costs half the memory traffic.
 
-mod aabb;
+mod box3;
 mod boxes8;
 mod pose;
 pub mod round;
-mod sphere;
 mod triangle;
 
-pub use aabb::Aabb;
+pub use box3::Box3;
 #[doc(hidden)]
 pub use boxes8::{Boxes8, LANES};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3, DVec4, Vec3};
 pub use pose::Pose;
-pub use sphere::Sphere;
 pub use triangle::Triangle;

@@ -1,7 +1,7 @@
 //! Where a rigid body is: a rotation, then a translation.
 
 use super::Triangle;
-use glam::{DAffine3, DMat3, DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 /// A rigid motion from body space to world space.
 ///
@@ -108,12 +108,6 @@ impl Pose {
             is_identity: self.is_identity && first.is_identity,
         }
     }
-
-    /// The same motion as an affine map.
-    #[must_use]
-    pub fn to_affine(&self) -> DAffine3 {
-        DAffine3::from_mat3_translation(self.rotation, self.translation)
-    }
 }
 
 #[cfg(test)]
@@ -132,7 +126,6 @@ mod tests {
             let x = DVec3::from_array(x);
             prop_assert!(p.inverse().apply(p.apply(x)).distance(x) < 1e-13);
             prop_assert!(p.after(&q).apply(x).distance(p.apply(q.apply(x))) < 1e-13);
-            prop_assert!(p.to_affine().transform_point3(x).distance(p.apply(x)) < 1e-13);
         }
     }
 

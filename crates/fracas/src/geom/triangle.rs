@@ -1,6 +1,6 @@
 //! Three points in space.
 
-use super::Aabb;
+use super::Box3;
 use glam::DVec3;
 
 /// A triangle by its corners. Corners may coincide or lie on a line; every query answers such triangles as the
@@ -30,11 +30,11 @@ impl Triangle {
         [self.a, self.b, self.c]
     }
 
-    /// The smallest `f32` box that holds the triangle.
+    /// The smallest box that holds the triangle.
     #[inline]
     #[must_use]
-    pub fn aabb(&self) -> Aabb {
-        Aabb::from_corners(self.a.min(self.b).min(self.c), self.a.max(self.b).max(self.c))
+    pub fn bounds(&self) -> Box3 {
+        Box3 { min: self.a.min(self.b).min(self.c), max: self.a.max(self.b).max(self.c) }
     }
 
     /// (b − a) × (c − a): normal to the triangle, as long as twice its area.
@@ -113,6 +113,6 @@ mod tests {
         assert_eq!(t.area(), 3.0);
         assert_eq!(t.area_vector(), 6.0 * DVec3::Z);
         assert_eq!(t.centroid(), DVec3::new(2.0 / 3.0, 1.0, 0.0));
-        assert!(t.corners().iter().all(|p| t.aabb().contains(*p)));
+        assert!(t.corners().iter().all(|p| t.bounds().contains(*p)));
     }
 }

@@ -107,7 +107,7 @@ impl Mesh {
     /// use fracas::mesh::shapes;
     /// let lift = Pose::from_translation(3.0 * DVec3::Z).unwrap();
     /// let raised = shapes::cuboid(DVec3::ONE).posed(&lift).unwrap();
-    /// assert_eq!(raised.aabb().min.z, 2.5);
+    /// assert_eq!(raised.bounds().min.z, 2.5);
     /// ```
     pub fn posed(&self, pose: &Pose) -> Result<Self, MeshError> {
         self.with_positions(|p| pose.apply(p))

@@ -12,7 +12,7 @@
 use super::{Adjacency, EdgeUse, Mesh, TriangleId};
 use crate::base::DisjointSets;
 use crate::exact::{DVec2, Sign, orient2d};
-use crate::geom::{DVec3, Triangle};
+use crate::geom::{Box3, DVec3, Triangle};
 
 /// Findings about one mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,8 +53,8 @@ pub struct Report {
     pub volume: Option<f64>,
     /// Area of all triangles, rounded. Infinite where `f64` cannot hold it.
     pub area: f64,
-    /// Lowest and highest coordinates over all vertices, exactly; `None` without vertices.
-    pub bounds: Option<[DVec3; 2]>,
+    /// The exact box around all vertices; `None` without vertices.
+    pub bounds: Option<Box3>,
 }
 
 impl Report {
@@ -79,7 +79,8 @@ impl Report {
         let (components, unreferenced_vertices) = count_components(mesh);
         let closed = edges.all > 0 && edges.boundary == 0 && edges.nonmanifold == 0;
         let oriented = edges.nonmanifold == 0 && edges.inconsistent == 0;
-        let bounds = bounds(mesh);
+        let bounds = Box3::from_points(mesh.positions().iter().copied());
+        let bounds = Some(bounds).filter(|_| !mesh.positions().is_empty());
         let (area, volume) = area_and_volume(mesh, bounds);
         Self {
             vertices: mesh.vertex_count(),
@@ -192,19 +193,13 @@ fn count_duplicates(mesh: &Mesh) -> usize {
     corners.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
-fn bounds(mesh: &Mesh) -> Option<[DVec3; 2]> {
-    let first = *mesh.positions().first()?;
-    let grow = |[low, high]: [DVec3; 2], &p: &DVec3| [low.min(p), high.max(p)];
-    Some(mesh.positions().iter().fold([first, first], grow))
-}
-
 /// Area of the triangles, and volume by tetrahedra from the middle of the bounds to each triangle. (From a far
 /// origin, large tetrahedra would cancel and leave their rounding errors.)
 ///
 /// Coordinates are first scaled by a power of two, which is exact, to at most 2. So nothing overflows on
 /// the way, and infinity means that the result itself is too large.
-fn area_and_volume(mesh: &Mesh, bounds: Option<[DVec3; 2]>) -> (f64, f64) {
-    let Some([low, high]) = bounds else { return (0.0, 0.0) };
+fn area_and_volume(mesh: &Mesh, bounds: Option<Box3>) -> (f64, f64) {
+    let Some(Box3 { min: low, max: high }) = bounds else { return (0.0, 0.0) };
     let reach = low.abs().max(high.abs()).max_element().max(f64::MIN_POSITIVE);
     let scale = f64::from_bits(reach.to_bits() & f64::INFINITY.to_bits());
     let small = |p: DVec3| p / scale;
@@ -249,7 +244,7 @@ mod tests {
             oriented: true,
             volume: Some(1.0 / 6.0),
             area: 1.5 + 0.75_f64.sqrt(),
-            bounds: Some([DVec3::ZERO, DVec3::ONE]),
+            bounds: Some(Box3 { min: DVec3::ZERO, max: DVec3::ONE }),
         }
     }
 
@@ -356,7 +351,7 @@ mod tests {
     #[test]
     fn unreferenced_vertices_count_and_stretch_the_bounds() {
         let corners = [CORNERS.as_slice(), &[[-7.0, 0.0, 0.0], [0.0, 9.0, 0.0]]].concat();
-        let bounds = Some([DVec3::new(-7.0, 0.0, 0.0), DVec3::new(1.0, 9.0, 1.0)]);
+        let bounds = Some(Box3 { min: DVec3::new(-7.0, 0.0, 0.0), max: DVec3::new(1.0, 9.0, 1.0) });
         let expected = Report { vertices: 6, unreferenced_vertices: 2, bounds, ..of_tetrahedron() };
         assert_report(&mesh(&corners, &TETRAHEDRON), expected);
     }

@@ -1,6 +1,6 @@
 //! A triangle mesh: positions, and triangles that name them by index.
 
-use crate::geom::{Aabb, DVec3, Triangle};
+use crate::geom::{Box3, DVec3, Triangle};
 
 /// Names a triangle of one mesh. While the mesh lives, the id is never given to another triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,19 +122,10 @@ impl Mesh {
         Triangle::new(a, b, c)
     }
 
-    /// Lowest and highest corner of the exact box around all triangles. Vertices that no triangle names do not
-    /// count. Without triangles the box is empty: lowest +inf, highest −inf.
+    /// The exact box around all triangles; vertices that no triangle names do not count. Empty without triangles.
     #[must_use]
-    pub fn bounds(&self) -> (DVec3, DVec3) {
-        let corners = self.triangles.iter().flatten().map(|&v| self.positions[v as usize]);
-        corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
-    }
-
-    /// The smallest `f32` box around all triangles; empty without triangles.
-    #[must_use]
-    pub fn aabb(&self) -> Aabb {
-        let (low, high) = self.bounds();
-        Aabb::from_corners(low, high)
+    pub fn bounds(&self) -> Box3 {
+        Box3::from_points(self.triangles.iter().flatten().map(|&v| self.positions[v as usize]))
     }
 
     /// Moves every vertex; the triangles stay.
@@ -264,7 +255,7 @@ mod tests {
     #[test]
     fn empty_mesh_is_legal() {
         let mut empty = Mesh::new(vec![], vec![]).unwrap();
-        assert!(empty.aabb().is_empty());
+        assert!(empty.bounds().is_empty());
         assert_eq!(empty.merge_equal_vertices(), 0);
         assert_eq!(empty.set_positions(&[]), Ok(()));
     }

@@ -33,21 +33,21 @@ use fearless_simd::{f32x8, i32x8, mask32x8};
 /// Up to eight triangles around a vertex: `ends[0]` and `ends[1]` follow the vertex in the order of each triangle.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub struct Fan {
+pub(crate) struct Fan {
     /// Vertices by end and triangle.
-    pub ends: [[u32; LANES]; 2],
+    pub(crate) ends: [[u32; LANES]; 2],
 }
 
 impl Fan {
     /// Without triangles.
-    pub const EMPTY: Self = Self { ends: [[0; LANES]; 2] };
+    pub(crate) const EMPTY: Self = Self { ends: [[0; LANES]; 2] };
 
     /// Whether the first `count` triangles certainly meet each other in the vertex and in shared edges only.
     ///
     /// `steps` holds the positions of all vertices; those of one triangle differ by less than 2³⁰. False says nothing.
     #[inline(always)]
     #[must_use]
-    pub fn is_flat<S: Simd>(&self, simd: S, steps: &[Steps], vertex: u32, count: usize) -> bool {
+    pub(crate) fn is_flat<S: Simd>(&self, simd: S, steps: &[Steps], vertex: u32, count: usize) -> bool {
         // Less than half a turn each: two cannot go around.
         if !(3..=LANES).contains(&count) {
             return false;

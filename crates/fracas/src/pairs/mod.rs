@@ -18,23 +18,25 @@
 //!
 //! [`brute`] compares all triangles with all others and is the oracle of every test.
 
+mod bounds;
 pub mod brute;
 mod crew;
 mod fan;
 mod findings;
-mod frame;
+pub(crate) mod frame;
 mod pack;
 mod row;
+mod stages;
 mod vec8;
 
-pub use crate::geom::LANES;
+pub(crate) use crate::geom::LANES;
 pub use crew::Threads;
 pub(crate) use crew::{Crew, Worker};
-pub use fan::Fan;
+pub(crate) use fan::Fan;
 pub(crate) use findings::{Findings, bits};
-pub use frame::Frame;
-pub use pack::{Corners, Eight, Packed, PairFilter, Steps, whole_steps};
-pub use row::{Precision, Row, RowFilter, RowIds, RowSide, Verdict};
+pub(crate) use frame::Frame;
+pub(crate) use pack::{Corners, Eight, Packed, PairFilter, Steps, whole_steps};
+pub(crate) use row::{Precision, Row, RowFilter, RowIds, RowSide};
 
 use crate::exact::Relation;
 use crate::mesh::TriangleId;

@@ -24,27 +24,28 @@
 //! 17,000. With neighbours proved apart by their fans (`fan`) few pairs of a row are left, and packing pays even more:
 //! 24 ms, and 36 pairs left to the exact test. A soup of all sizes far from the origin could not use `f32` rows at all.
 
-use super::row::{Sides, TINY, Verdict, edge_factor, face_factor};
+use super::bounds::{TINY, edge_factor, face_factor, length_bound};
+use super::stages::{self, Same, Sides, Verdict, outside};
 use super::vec8::{Vec8, cross, dot};
 use crate::geom::LANES;
 use fearless_simd::prelude::*;
-use fearless_simd::{f32x8, i32x4, i32x8, mask32x8};
+use fearless_simd::{f32x8, i32x4, i32x8, u32x8};
 
 /// A position in steps, each coordinate modulo 2³², and a number to be carried along.
-pub type Steps = [i32; 4];
+pub(crate) type Steps = [i32; 4];
 
 /// The vertices of a triangle, as indices into a list of [`Steps`], and its id.
-pub type Corners = [i32; 4];
+pub(crate) type Corners = [i32; 4];
 
 /// Triangles whose pairs are filtered.
 #[derive(Clone, Copy, Debug)]
-pub struct Packed<'a> {
+pub(crate) struct Packed<'a> {
     /// Positions of all vertices. Those of a pair differ by less than 2³¹.
-    pub steps: &'a [Steps],
+    pub(crate) steps: &'a [Steps],
     /// All triangles.
-    pub corners: &'a [Corners],
+    pub(crate) corners: &'a [Corners],
     /// Given that two triangles are compared, by how much their boxes may miss each other, in steps.
-    pub pad: f32,
+    pub(crate) pad: f32,
 }
 
 /// Largest difference between a stored coordinate and the true one, in steps: half a step, and a little.
@@ -55,25 +56,25 @@ const SLACK: f32 = 0.51;
 /// Adding 1.5 · 2⁵² moves them to the end of the mantissa.
 #[inline(always)]
 #[must_use]
-pub fn whole_steps(x: f64) -> i32 {
+pub(crate) fn whole_steps(x: f64) -> i32 {
     (x + 6_755_399_441_055_744.0).to_bits() as i32
 }
 
 /// Eight triangles as whole: their boxes, and what their vertices carry.
 #[derive(Clone, Copy, Debug)]
-pub struct Eight<S: Simd> {
+pub(crate) struct Eight<S: Simd> {
     /// Lower corners of the boxes in steps. Numbers wrap around, so they are true only relative to a vertex nearby.
-    pub low: [i32x8<S>; 3],
+    pub(crate) low: [i32x8<S>; 3],
     /// Upper corners.
-    pub high: [i32x8<S>; 3],
+    pub(crate) high: [i32x8<S>; 3],
     /// The last numbers of the three vertices.
-    pub carried: [i32x8<S>; 3],
+    pub(crate) carried: [i32x8<S>; 3],
 }
 
 impl<S: Simd> Eight<S> {
     /// Gathers the triangles with the given corners.
     #[inline(always)]
-    pub fn gather(simd: S, steps: &[Steps], c: &[Corners; LANES]) -> Self {
+    pub(crate) fn gather(simd: S, steps: &[Steps], c: &[Corners; LANES]) -> Self {
         let corner = |k: usize| {
             let v = [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]];
             turned_steps(simd, steps, v)
@@ -99,12 +100,12 @@ pub(super) fn turned_steps<S: Simd>(simd: S, steps: &[Steps], v: [i32; LANES]) -
 }
 
 /// Eight triangles side by side.
-struct Side<S: Simd> {
+struct Gathered<S: Simd> {
     corners: [[i32x8<S>; 3]; 3],
-    vertices: [i32x8<S>; 3],
+    vertices: [u32x8<S>; 3],
 }
 
-impl<S: Simd> Side<S> {
+impl<S: Simd> Gathered<S> {
     #[inline(always)]
     fn gather(simd: S, packed: &Packed, which: &[u32; LANES]) -> Self {
         let c = [
@@ -124,7 +125,7 @@ impl<S: Simd> Side<S> {
             let [x, y, z, _] = turned_steps(simd, packed.steps, v);
             corners[k] = [x, y, z];
         }
-        Self { corners, vertices: [u, v, w] }
+        Self { corners, vertices: [u.bitcast(), v.bitcast(), w.bitcast()] }
     }
 }
 
@@ -164,53 +165,55 @@ fn largest<S: Simd>(v: Vec8<S>) -> f32x8<S> {
 
 /// The filter for pairs of records. All methods are inlined into the caller's vector context.
 #[derive(Clone, Copy, Debug)]
-pub struct PairFilter<S: Simd> {
+pub(crate) struct PairFilter<S: Simd> {
     simd: S,
 }
 
 impl<S: Simd> PairFilter<S> {
     /// A filter that uses the given instruction set.
     #[inline(always)]
-    pub fn new(simd: S) -> Self {
+    pub(crate) fn new(simd: S) -> Self {
         Self { simd }
     }
 
     /// The lanes whose pairs may meet as far as the planes of both triangles tell: a first, cheap look.
     #[inline(always)]
-    pub fn may_meet<const NEIGHBOURS: bool>(
+    pub(crate) fn may_meet<const NEIGHBOURS: bool>(
         &self,
         packed: &Packed,
         first: &[u32; LANES],
         second: &[u32; LANES],
     ) -> u32 {
-        let (a, b) = (Side::gather(self.simd, packed, first), Side::gather(self.simd, packed, second));
-        Meeting::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b).left
+        let (a, b) =
+            (Gathered::gather(self.simd, packed, first), Gathered::gather(self.simd, packed, second));
+        Comparison::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b).left
     }
 
     /// Sorts eight pairs by how they meet. With `NEIGHBOURS`, equal vertex ids mean shared vertices.
     #[inline(always)]
-    pub fn meet<const NEIGHBOURS: bool>(
+    pub(crate) fn meet<const NEIGHBOURS: bool>(
         &self,
         packed: &Packed,
         first: &[u32; LANES],
         second: &[u32; LANES],
     ) -> Verdict {
-        let (a, b) = (Side::gather(self.simd, packed, first), Side::gather(self.simd, packed, second));
-        let mut meeting = Meeting::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b);
-        if meeting.left == 0 {
+        let (a, b) =
+            (Gathered::gather(self.simd, packed, first), Gathered::gather(self.simd, packed, second));
+        let mut comparison = Comparison::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b);
+        if comparison.left == 0 {
             return Verdict::APART;
         }
-        meeting.see_corners(&a, &b);
-        meeting.edge_planes::<NEIGHBOURS>();
-        if meeting.left == 0 {
+        comparison.see_corners(&a, &b);
+        comparison.edge_planes::<NEIGHBOURS>();
+        if comparison.left == 0 {
             return Verdict::APART;
         }
-        meeting.edges::<NEIGHBOURS>()
+        comparison.decide::<NEIGHBOURS>()
     }
 }
 
 /// Eight pairs being compared: triangles p and q.
-struct Meeting<S: Simd> {
+struct Comparison<S: Simd> {
     simd: S,
     /// Edges of p and q, each from a corner to the next, and their normals.
     d: [Vec8<S>; 3],
@@ -219,7 +222,7 @@ struct Meeting<S: Simd> {
     m: Vec8<S>,
     /// Corner k of q seen from corner i of p.
     w: [[Vec8<S>; 3]; 3],
-    same: [[mask32x8<S>; 3]; 3],
+    same: Same<S>,
     extents: [f32x8<S>; 2],
     /// No two corners are farther apart than this, in any axis.
     apart: f32x8<S>,
@@ -230,9 +233,9 @@ struct Meeting<S: Simd> {
     left: u32,
 }
 
-impl<S: Simd> Meeting<S> {
+impl<S: Simd> Comparison<S> {
     #[inline(always)]
-    fn new<const NEIGHBOURS: bool>(simd: S, pad: f32, a: &Side<S>, b: &Side<S>) -> Self {
+    fn new<const NEIGHBOURS: bool>(simd: S, pad: f32, a: &Gathered<S>, b: &Gathered<S>) -> Self {
         let (p, q) = (&a.corners, &b.corners);
         let d = [minus(&p[1], &p[0]), minus(&p[2], &p[1]), minus(&p[0], &p[2])];
         let e = [minus(&q[1], &q[0]), minus(&q[2], &q[1]), minus(&q[0], &q[2])];
@@ -249,26 +252,9 @@ impl<S: Simd> Meeting<S> {
         let q_sides = Sides::new([dot(n, seen[0]), dot(n, seen[1]), dot(n, seen[2])], bounds[0]);
         let back = [minus(&p[1], &q[0]), minus(&p[2], &q[0])];
         let p_sides = Sides::new([-dot(m, seen[0]), dot(m, back[0]), dot(m, back[1])], bounds[1]);
-        let mut same = [[mask32x8::splat(simd, false); 3]; 3];
-        if NEIGHBOURS {
-            for k in 0..3 {
-                for i in 0..3 {
-                    same[i][k] = a.vertices[i].simd_eq(b.vertices[k]);
-                }
-            }
-        }
-        let q_shared = [
-            same[0][0] | same[1][0] | same[2][0],
-            same[0][1] | same[1][1] | same[2][1],
-            same[0][2] | same[1][2] | same[2][2],
-        ];
-        let p_shared = [
-            same[0][0] | same[0][1] | same[0][2],
-            same[1][0] | same[1][1] | same[1][2],
-            same[2][0] | same[2][1] | same[2][2],
-        ];
-        let apart_by_planes =
-            q_sides.one_sided::<NEIGHBOURS>(q_shared) | p_sides.one_sided::<NEIGHBOURS>(p_shared);
+        let same = Same::new::<NEIGHBOURS>(simd, a.vertices, b.vertices);
+        let apart_by_planes = q_sides.one_sided::<NEIGHBOURS>(same.turned().shared(), false)
+            | p_sides.one_sided::<NEIGHBOURS>(same.shared(), false);
         let w = [seen, seen, seen];
         let left = !apart_by_planes & 0xff;
         Self { simd, d, e, n, m, w, same, extents, apart, factors, q_sides, p_sides, left }
@@ -276,7 +262,7 @@ impl<S: Simd> Meeting<S> {
 
     /// The rest of `w`, which only the tests of edges need.
     #[inline(always)]
-    fn see_corners(&mut self, a: &Side<S>, b: &Side<S>) {
+    fn see_corners(&mut self, a: &Gathered<S>, b: &Gathered<S>) {
         for i in 1..3 {
             for k in 0..3 {
                 self.w[i][k] = minus(&b.corners[k], &a.corners[i]);
@@ -289,75 +275,26 @@ impl<S: Simd> Meeting<S> {
     fn edge_planes<const NEIGHBOURS: bool>(&mut self) {
         let bound = edge_factor(self.extents[0], SLACK) * self.apart + TINY;
         for edge in 0..3 {
-            let outward = cross(self.d[edge], self.n);
-            let next = (edge + 1) % 3;
-            let mut outside = mask32x8::splat(self.simd, true);
-            for k in 0..3 {
-                let mut beyond = dot(outward, self.w[edge][k]).simd_gt(bound);
-                if NEIGHBOURS {
-                    beyond |= self.same[edge][k] | self.same[next][k];
-                }
-                outside &= beyond;
-            }
-            self.left &= !(outside.to_bitmask() as u32);
+            let (outward, w) = (cross(self.d[edge], self.n), &self.w[edge]);
+            let heights = [dot(outward, w[0]), dot(outward, w[1]), dot(outward, w[2])];
+            self.left &= !outside::<S, NEIGHBOURS>(heights, bound, self.same.ends_of(edge));
         }
         let bound = edge_factor(self.extents[1], SLACK) * self.apart + TINY;
         for edge in 0..3 {
-            let inward = cross(self.m, self.e[edge]);
-            let next = (edge + 1) % 3;
-            let mut outside = mask32x8::splat(self.simd, true);
-            for i in 0..3 {
-                // Seen from the other side, so both signs are turned.
-                let mut beyond = dot(inward, self.w[i][edge]).simd_gt(bound);
-                if NEIGHBOURS {
-                    beyond |= self.same[i][edge] | self.same[i][next];
-                }
-                outside &= beyond;
-            }
-            self.left &= !(outside.to_bitmask() as u32);
+            // Seen from the other side, so both signs are turned.
+            let (inward, w) = (cross(self.m, self.e[edge]), &self.w);
+            let heights = [dot(inward, w[0][edge]), dot(inward, w[1][edge]), dot(inward, w[2][edge])];
+            self.left &= !outside::<S, NEIGHBOURS>(heights, bound, self.same.turned().ends_of(edge));
         }
     }
 
-    /// Every edge of one against every edge of the other: on which side do the lines pass each other?
+    /// Neighbours by a plane through their corner, others by edges.
     #[inline(always)]
-    fn edges<const NEIGHBOURS: bool>(&self) -> Verdict {
+    fn decide<const NEIGHBOURS: bool>(&self) -> Verdict {
         let bound = self.factors[0].max(self.factors[1]) * self.apart + TINY;
-        let no = mask32x8::splat(self.simd, false);
-        let (mut right, mut wrong) = ([[no; 3]; 3], [[no; 3]; 3]);
-        for i in 0..3 {
-            for k in 0..3 {
-                let passing = dot(cross(self.d[i], self.e[k]), self.w[i][k]);
-                right[i][k] = passing.simd_gt(bound);
-                wrong[i][k] = passing.simd_lt(-bound);
-            }
-        }
-        let (mut pierced, mut apart) = (no, mask32x8::splat(self.simd, true));
-        for i in 0..3 {
-            let inside =
-                (right[i][0] & right[i][1] & right[i][2]) | (wrong[i][0] & wrong[i][1] & wrong[i][2]);
-            let outside =
-                (right[i][0] | right[i][1] | right[i][2]) & (wrong[i][0] | wrong[i][1] | wrong[i][2]);
-            pierced |= inside & self.p_sides.opposite(i);
-            apart &= outside | self.p_sides.equal(i);
-        }
-        for k in 0..3 {
-            let inside =
-                (right[0][k] & right[1][k] & right[2][k]) | (wrong[0][k] & wrong[1][k] & wrong[2][k]);
-            let outside =
-                (right[0][k] | right[1][k] | right[2][k]) & (wrong[0][k] | wrong[1][k] | wrong[2][k]);
-            pierced |= inside & self.q_sides.opposite(k);
-            apart &= outside | self.q_sides.equal(k);
-        }
-        let (mut pierced, mut apart) = (pierced.to_bitmask() as u32, apart.to_bitmask() as u32);
-        if NEIGHBOURS {
-            // Shared corners are on both sides at once; such pairs are left to the exact test.
-            let same = &self.same;
-            let any = same[0][0] | same[0][1] | same[0][2] | same[1][0] | same[1][1] | same[1][2];
-            let neighbours = (any | same[2][0] | same[2][1] | same[2][2]).to_bitmask() as u32;
-            pierced &= !neighbours;
-            apart &= !neighbours;
-        }
-        Verdict { crossing: self.left & pierced, open: self.left & !(pierced | apart) }
+        let bounds = [bound, length_bound(self.apart, SLACK)];
+        let (vectors, sides) = ((&self.d, &self.e, &self.w), (&self.p_sides, &self.q_sides));
+        stages::decide::<S, NEIGHBOURS>(self.simd, self.left, &self.same, vectors, bounds, sides)
     }
 }
 

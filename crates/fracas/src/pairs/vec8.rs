@@ -3,9 +3,9 @@
 //! Plain functions, not closures: only what is marked `inline(always)` is sure to be compiled with the caller's
 //! instruction set.
 
-use super::LANES;
-use fearless_simd::f32x8;
+use crate::geom::LANES;
 use fearless_simd::prelude::*;
+use fearless_simd::{f32x8, mask32x8};
 
 /// Three coordinates in eight lanes.
 pub(super) type Vec8<S> = [f32x8<S>; 3];
@@ -32,6 +32,11 @@ pub(super) fn store<S: Simd>(v: Vec8<S>, out: &mut [[f32; LANES]; 3]) {
 }
 
 #[inline(always)]
+pub(super) fn add<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> Vec8<S> {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[inline(always)]
 pub(super) fn sub<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> Vec8<S> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
@@ -55,4 +60,21 @@ pub(super) fn dot<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> f32x8<S> {
 #[inline(always)]
 pub(super) fn cross<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> Vec8<S> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// The vector with length one, roughly; short ones are shorter.
+#[inline(always)]
+pub(super) fn unit<S: Simd>(v: Vec8<S>) -> Vec8<S> {
+    let length = (dot(v, v) + 1e-30).sqrt();
+    [v[0] / length, v[1] / length, v[2] / length]
+}
+
+/// By lane the second or the third of three vectors if its mask is set, otherwise the first.
+#[inline(always)]
+pub(super) fn chosen<S: Simd>(by: [mask32x8<S>; 3], a: Vec8<S>, b: Vec8<S>, c: Vec8<S>) -> Vec8<S> {
+    let mut chosen = a;
+    for axis in 0..3 {
+        chosen[axis] = by[2].select(c[axis], by[1].select(b[axis], a[axis]));
+    }
+    chosen
 }

@@ -1,7 +1,7 @@
 //! One piece of a body that has come apart.
 
 use super::TearingBody;
-use crate::geom::{DVec3, Pose};
+use crate::geom::{Box3, Pose};
 use crate::mesh::TriangleId;
 use crate::walk::View;
 
@@ -50,10 +50,10 @@ impl<'a> Piece<'a> {
         self.view().at(pose)
     }
 
-    /// Lowest and highest corner of a box around the piece; see [`View::bounds`].
+    /// A box around the piece; see [`View::bounds`].
     #[must_use]
-    pub fn bounds(self) -> (DVec3, DVec3) {
-        self.view().bounds().expect("a piece has triangles")
+    pub fn bounds(self) -> Box3 {
+        self.view().bounds()
     }
 
     /// Its triangles, by id.

@@ -42,7 +42,7 @@ const SMALLEST_TASK: usize = 4096;
 
 impl Tree {
     pub(super) fn build(mesh: &Mesh, options: &BuildOptions) -> Self {
-        let (low, high) = mesh.bounds();
+        let (low, high) = mesh.bounds().corners();
         let frame = Frame::around(low, high);
         let mut items = gather(mesh, &frame);
         let mut subtree = Subtree::default();

@@ -43,7 +43,7 @@ pub use quality::Quality;
 pub use split::SplitRule;
 pub use validate::Broken;
 
-use crate::geom::{Aabb, DVec3, Pose, Triangle};
+use crate::geom::{Box3, DVec3, Pose, Triangle};
 use crate::mesh::{Mesh, MeshError, TriangleId};
 use crate::pairs::{Frame, Row, RowIds};
 use crate::walk::{Child, Contours, Corners, Hierarchy, Node, Opened, Stamp, View, reach_of};
@@ -134,15 +134,16 @@ impl MeshTree {
         self.set_positions(&positions)
     }
 
-    /// A box around all triangles, in the mesh's own coordinates.
+    /// A box around all triangles, in the mesh's own coordinates: padded as boxes of the tree are, so a little larger than
+    /// [`Mesh::bounds`], and without a look at the triangles.
     #[must_use]
-    pub fn aabb(&self) -> Aabb {
-        let Some((low, high)) = self.tree.bounds() else { return Aabb::EMPTY };
+    pub fn bounds(&self) -> Box3 {
+        let Some((low, high)) = self.tree.bounds() else { return Box3::EMPTY };
         let unmap = |x: [f32; 3]| self.tree.frame.unmap(DVec3::from_array(x.map(f64::from)));
         // Mapping back rounds in the last place of f64; a step outward makes up for it.
         let (low, high) = (unmap(low), unmap(high));
         let pad = (low.abs().max(high.abs())) * (4.0 * f64::EPSILON);
-        Aabb::from_corners(low - pad, high + pad)
+        Box3 { min: low - pad, max: high + pad }
     }
 
     /// The body as it stands; the same as `View::from(&body)`.

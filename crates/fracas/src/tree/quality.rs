@@ -54,7 +54,7 @@ impl MeshTree {
 }
 
 fn lane_edges(node: &Node, lane: usize) -> DVec3 {
-    let (low, high) = node.lane_box(lane);
+    let (low, high) = node.boxes.lane(lane);
     edges(low, high)
 }
 

@@ -22,7 +22,7 @@ impl Tree {
         self.refit_in_frame(mesh, parallel);
         // A body that left its frame, or shrank in it, gets a new one; then one more pass is due.
         if !self.nodes.is_empty() && !(0.125..=f64::from(Frame::REACH)).contains(&self.reach()) {
-            let (low, high) = mesh.bounds();
+            let (low, high) = mesh.bounds().corners();
             let frame = Frame::around(low, high);
             if frame != self.frame {
                 self.frame = frame;
@@ -126,10 +126,10 @@ impl Job<'_> {
                 (low, high, signs)
             } else {
                 let child = &after[child.index() - run.first_node as usize - index - 1];
-                let (low, high) = node_box(simd, child);
+                let (low, high) = child.boxes.bounds(simd);
                 (low, high, child.common_signs())
             };
-            node.set_box(lane, (low, high));
+            node.boxes.set(lane, low, high);
             node.signs[lane] = signs;
         }
     }
@@ -159,17 +159,6 @@ fn row_box<S: Simd>(simd: S, row: &Row) -> Corners {
         let c = f32x8::load_array_ref(simd, &row.corners[2][axis]);
         low[axis] = a.min(b).min(c).reduce_min() - pad;
         high[axis] = a.max(b).max(c).reduce_max() + pad;
-    }
-    (low, high)
-}
-
-/// The union of a node's boxes.
-#[inline(always)]
-fn node_box<S: Simd>(simd: S, node: &Node) -> Corners {
-    let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
-    for axis in 0..3 {
-        low[axis] = f32x8::load_array_ref(simd, &node.low[axis]).reduce_min();
-        high[axis] = f32x8::load_array_ref(simd, &node.high[axis]).reduce_max();
     }
     (low, high)
 }

@@ -95,9 +95,9 @@ impl MeshTree {
     }
 
     fn validate_child_box(&self, index: usize, node: &Node, lane: usize, below: &Node) -> Result<(), Broken> {
-        let (low, high) = node.lane_box(lane);
+        let (low, high) = node.boxes.lane(lane);
         for (inner, _) in below.used() {
-            let (l, h) = below.lane_box(inner);
+            let (l, h) = below.boxes.lane(inner);
             let inside = (0..3).all(|k| low[k] <= l[k] && h[k] <= high[k]);
             ensure(inside, || format!("node {index}, lane {lane}: a box below sticks out"))?;
         }
@@ -110,7 +110,7 @@ impl MeshTree {
         for (index, node) in tree.nodes.iter().enumerate() {
             for (lane, child) in node.used().filter(|(_, child)| child.is_leaf()) {
                 let (ids, row) = (&tree.ids[child.index()], &tree.rows[child.index()]);
-                let (low, high) = node.lane_box(lane);
+                let (low, high) = node.boxes.lane(lane);
                 for k in (0..LANES).filter(|&k| ids.triangles[k] != RowIds::NONE) {
                     for corner in 0..3 {
                         let p = self.mesh().positions()[ids.vertices[corner][k] as usize];

@@ -4,9 +4,9 @@
 //! brought into the frame of the larger, in `f32`, as they are visited. The roundings on the way, and those of the
 //! posed positions themselves, are added to the slack that the row filter allows for and to the boxes.
 
-use super::{Corners, Node};
-use crate::geom::{DMat3, DVec3, Pose};
-use crate::pairs::{Frame, LANES, Precision, Row};
+use super::Corners;
+use crate::geom::{Boxes8, DMat3, DVec3, Pose};
+use crate::pairs::{Frame, Precision, Row};
 use fearless_simd::f32x8;
 use fearless_simd::prelude::*;
 
@@ -106,40 +106,27 @@ impl Bridge {
         }
         (to_low, to_high)
     }
-}
 
-/// The boxes of a node of `b` in the common frame.
-pub(super) struct MappedBoxes {
-    pub(super) low: [[f32; LANES]; 3],
-    pub(super) high: [[f32; LANES]; 3],
-}
-
-impl MappedBoxes {
+    /// Eight boxes of `b` in the common frame. Those that are empty become meaningless.
     #[inline(always)]
-    pub(super) fn new<S: Simd>(simd: S, node: &Node, bridge: &Bridge) -> Self {
-        let mut boxes = Self { low: node.low, high: node.high };
+    pub(super) fn map_boxes<S: Simd>(&self, simd: S, of_b: &Boxes8) -> Boxes8 {
+        let mut boxes = *of_b;
         for axis in 0..3 {
-            let offset = f32x8::splat(simd, bridge.offset[axis]);
+            let offset = f32x8::splat(simd, self.offset[axis]);
             let (mut to_low, mut to_high) = (offset, offset);
             for k in 0..3 {
-                if bridge.rotated || k == axis {
-                    let g = bridge.matrix[axis][k];
-                    let near = f32x8::load_array_ref(simd, &node.low[k]) * g;
-                    let far = f32x8::load_array_ref(simd, &node.high[k]) * g;
+                if self.rotated || k == axis {
+                    let g = self.matrix[axis][k];
+                    let near = f32x8::load_array_ref(simd, &of_b.low[k]) * g;
+                    let far = f32x8::load_array_ref(simd, &of_b.high[k]) * g;
                     to_low += near.min(far);
                     to_high += near.max(far);
                 }
             }
-            (to_low - bridge.box_pad).store_array(&mut boxes.low[axis]);
-            (to_high + bridge.box_pad).store_array(&mut boxes.high[axis]);
+            (to_low - self.box_pad).store_array(&mut boxes.low[axis]);
+            (to_high + self.box_pad).store_array(&mut boxes.high[axis]);
         }
         boxes
-    }
-
-    #[inline(always)]
-    pub(super) fn lane(&self, lane: usize) -> Corners {
-        let (low, high) = (&self.low, &self.high);
-        ([low[0][lane], low[1][lane], low[2][lane]], [high[0][lane], high[1][lane], high[2][lane]])
     }
 }
 

@@ -1,24 +1,25 @@
 //! Which triangles are in a box.
 
 use super::View;
-use super::pairs::lanes_overlapping;
-use crate::geom::DVec3;
+use crate::geom::Box3;
 use crate::mesh::TriangleId;
 use crate::pairs::{Frame, bits};
 use fearless_simd::{Level, dispatch};
 
 impl View<'_> {
-    /// All triangles whose own boxes share a point with the closed box from `low` to `high`, sorted by id. The
-    /// comparison is exact, in `f64`. A box with a NaN corner, or with `low` above `high` in some axis, finds nothing.
+    /// All triangles whose own boxes share a point with the closed box, sorted by id. The
+    /// comparison is exact, in `f64`. A box with a NaN corner, or with `min` above `max` in some axis, finds nothing.
     ///
     /// ```
-    /// use fracas::{MeshTree, mesh::shapes, geom::DVec3};
+    /// use fracas::{MeshTree, mesh::shapes, geom::{Box3, DVec3}};
     /// let ball = MeshTree::build(shapes::icosphere(1.0, 2));
-    /// let found = ball.view().find_in_box(DVec3::splat(0.4), DVec3::splat(0.8));
+    /// let corner = Box3 { min: DVec3::splat(0.4), max: DVec3::splat(0.8) };
+    /// let found = ball.view().find_in_box(&corner);
     /// assert!(!found.is_empty() && found.len() < ball.mesh().triangle_count());
     /// ```
     #[must_use]
-    pub fn find_in_box(&self, low: DVec3, high: DVec3) -> Vec<TriangleId> {
+    pub fn find_in_box(&self, bounds: &Box3) -> Vec<TriangleId> {
+        let (low, high) = bounds.corners();
         let mut found = Vec::new();
         if !low.cmple(high).all() {
             return found;
@@ -33,8 +34,7 @@ impl View<'_> {
             0.0,
             |node, bounds| {
                 *bounds = [f64::INFINITY; 8];
-                let hits =
-                    dispatch!(level, simd => lanes_overlapping(simd, &node.low, &node.high, (from, to)));
+                let hits = dispatch!(level, simd => node.boxes.overlapping(simd, from, to));
                 bits(hits).for_each(|lane| bounds[lane] = 0.0);
             },
             |id, t| {

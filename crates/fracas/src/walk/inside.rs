@@ -38,7 +38,7 @@ impl View<'_> {
     #[doc(alias = "contains")]
     #[must_use]
     pub fn side_of(&self, p: DVec3) -> Side {
-        let Some((low, high)) = self.bounds() else { return Side::Outside };
+        let (low, high) = self.bounds().corners();
         let size = (high - low).max_element();
         let pad = size * 1e-6;
         if !(p.is_finite() && (low - pad).cmple(p).all() && p.cmple(high + pad).all()) {

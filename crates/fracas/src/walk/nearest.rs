@@ -55,7 +55,7 @@ impl View<'_> {
             limit,
             |node, bounds| {
                 for (lane, _) in node.used() {
-                    let (low, high) = node.lane_box(lane);
+                    let (low, high) = node.boxes.lane(lane);
                     let mut squared = 0.0;
                     for k in 0..3 {
                         let slack = f64::from(Frame::SLACK) + 4.0 * f64::EPSILON * q[k].abs() + pad;

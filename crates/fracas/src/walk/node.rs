@@ -1,6 +1,6 @@
 //! Nodes of eight boxes, and what their lanes lead to.
 
-use crate::pairs::LANES;
+use crate::geom::{Boxes8, LANES};
 
 /// Lowest and highest corner of a box in frame coordinates.
 pub(crate) type Corners = ([f32; 3], [f32; 3]);
@@ -9,8 +9,7 @@ pub(crate) type Corners = ([f32; 3], [f32; 3]);
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Node {
-    pub(crate) low: [[f32; LANES]; 3],
-    pub(crate) high: [[f32; LANES]; 3],
+    pub(crate) boxes: Boxes8,
     pub(crate) children: [Child; LANES],
     /// Directions in which every face normal below the child certainly points; see [`crate::tree`]. 0 if unknown.
     pub(crate) signs: [u8; LANES],
@@ -69,8 +68,7 @@ impl Child {
 
 impl Node {
     pub(crate) const EMPTY: Self = Self {
-        low: [[f32::INFINITY; LANES]; 3],
-        high: [[f32::NEG_INFINITY; LANES]; 3],
+        boxes: Boxes8::EMPTY,
         children: [Child::NONE; LANES],
         signs: [0; LANES],
         count: 0,
@@ -81,18 +79,9 @@ impl Node {
     /// Gives the node one more child, of eight at most.
     pub(crate) fn push(&mut self, (low, high): Corners, child: Child) {
         let lane = self.count as usize;
-        self.set_box(lane, (low, high));
+        self.boxes.set(lane, low, high);
         self.children[lane] = child;
         self.count += 1;
-    }
-
-    /// Replaces the box of a lane.
-    #[inline(always)]
-    pub(crate) fn set_box(&mut self, lane: usize, (low, high): Corners) {
-        for axis in 0..3 {
-            self.low[axis][lane] = low[axis];
-            self.high[axis][lane] = high[axis];
-        }
     }
 
     /// Used lanes with what they lead to.
@@ -113,17 +102,11 @@ impl Node {
         self.signs[..self.count as usize].iter().fold(u8::MAX, |all, signs| all & signs)
     }
 
-    /// The box of one lane.
-    #[inline(always)]
-    pub(crate) fn lane_box(&self, lane: usize) -> Corners {
-        let (low, high) = (&self.low, &self.high);
-        ([low[0][lane], low[1][lane], low[2][lane]], [high[0][lane], high[1][lane], high[2][lane]])
-    }
-
     /// The box around all lanes.
     pub(crate) fn bounds(&self) -> Corners {
-        let low = [0, 1, 2].map(|axis| self.low[axis].iter().copied().fold(f32::INFINITY, f32::min));
-        let high = [0, 1, 2].map(|axis| self.high[axis].iter().copied().fold(f32::NEG_INFINITY, f32::max));
+        let low = [0, 1, 2].map(|axis| self.boxes.low[axis].iter().copied().fold(f32::INFINITY, f32::min));
+        let high =
+            [0, 1, 2].map(|axis| self.boxes.high[axis].iter().copied().fold(f32::NEG_INFINITY, f32::max));
         (low, high)
     }
 }

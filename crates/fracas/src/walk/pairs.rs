@@ -5,16 +5,16 @@
 //! leaves meet in the row filter; what it cannot rule out is decided exactly, in batches. A pair that leads to a closed place
 //! ([`super::Unfolding`]) is parked for the next round.
 
-use super::bridge::{Bridge, BridgeEnd, MappedBoxes, mapped_row};
+use super::bridge::{Bridge, BridgeEnd, mapped_row};
 use super::contour::OutlineScratch;
 use super::{Child, Corners, Hierarchy, Node, Opened};
 use crate::exact;
 use crate::geom::{Pose, Triangle};
 use crate::pairs::{
-    FindStats, Findings, LANES, Pair, Precision, Row, RowFilter, RowIds, RowSide, Touch, Worker, bits,
+    FindStats, Findings, Pair, Precision, Row, RowFilter, RowIds, RowSide, Touch, Worker, bits,
 };
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, f32x8, mask32x8};
+use fearless_simd::{Level, dispatch};
 
 /// A body where its pose puts it, as far as it is open.
 #[derive(Clone, Copy)]
@@ -195,7 +195,8 @@ impl PairWalk {
     fn open_with_itself<S: Simd>(&mut self, simd: S, node: &Node) {
         self.stats.node_pairs += 1;
         for (i, child) in node.used() {
-            let others = lanes_overlapping(simd, &node.low, &node.high, node.lane_box(i)) & (!1_u32 << i);
+            let (low, high) = node.boxes.lane(i);
+            let others = node.boxes.overlapping(simd, low, high) & (!1_u32 << i);
             for j in bits(others) {
                 self.stack.push((node.children[j], child));
             }
@@ -223,13 +224,11 @@ impl PairWalk {
             (false, false) => {
                 self.stats.node_pairs += 1;
                 let (node, other) = (&a.nodes[i.index()], &b.nodes[j.index()]);
-                let mapped = bridge.map(|bridge| MappedBoxes::new(simd, other, bridge));
+                let mapped = bridge.map(|bridge| bridge.map_boxes(simd, &other.boxes));
+                let boxes = mapped.as_ref().unwrap_or(&other.boxes);
                 for (lane, child) in other.used() {
-                    let corners = match &mapped {
-                        Some(boxes) => boxes.lane(lane),
-                        None => other.lane_box(lane),
-                    };
-                    for hit in bits(lanes_overlapping(simd, &node.low, &node.high, corners)) {
+                    let (low, high) = boxes.lane(lane);
+                    for hit in bits(node.boxes.overlapping(simd, low, high)) {
                         self.stack.push((node.children[hit], child));
                     }
                 }
@@ -237,23 +236,18 @@ impl PairWalk {
             (false, true) => {
                 self.stats.node_pairs += 1;
                 let node = &a.nodes[i.index()];
-                let side = self.b_sides.get(filter, b, j.index(), bridge);
-                for hit in bits(lanes_overlapping(simd, &node.low, &node.high, side.bounds())) {
+                let (low, high) = self.b_sides.get(filter, b, j.index(), bridge).bounds();
+                for hit in bits(node.boxes.overlapping(simd, low, high)) {
                     self.stack.push((node.children[hit], j));
                 }
             }
             (true, false) => {
                 self.stats.node_pairs += 1;
-                let corners = self.a_sides.get(filter, a, i.index(), None).bounds();
+                let (low, high) = self.a_sides.get(filter, a, i.index(), None).bounds();
                 let node = &b.nodes[j.index()];
-                let hits = match bridge {
-                    Some(bridge) => {
-                        let boxes = MappedBoxes::new(simd, node, bridge);
-                        lanes_overlapping(simd, &boxes.low, &boxes.high, corners) & node.used_lanes()
-                    }
-                    None => lanes_overlapping(simd, &node.low, &node.high, corners),
-                };
-                for hit in bits(hits) {
+                let mapped = bridge.map(|bridge| bridge.map_boxes(simd, &node.boxes));
+                let boxes = mapped.as_ref().unwrap_or(&node.boxes);
+                for hit in bits(boxes.overlapping(simd, low, high) & node.used_lanes()) {
                     self.stack.push((i, node.children[hit]));
                 }
             }
@@ -351,22 +345,6 @@ impl Opened<'_> {
         let corners = corners ^ row[2][0][0].to_bits() ^ row[2][2][0].to_bits();
         corners ^ ids.vertices[0][0] ^ ids.vertices[2][0]
     }
-}
-
-/// Lanes whose boxes overlap the given one.
-#[inline(always)]
-pub(super) fn lanes_overlapping<S: Simd>(
-    simd: S,
-    lows: &[[f32; LANES]; 3],
-    highs: &[[f32; LANES]; 3],
-    (low, high): Corners,
-) -> u32 {
-    let mut hit = mask32x8::splat(simd, true);
-    for axis in 0..3 {
-        hit &= f32x8::load_array_ref(simd, &lows[axis]).simd_le(high[axis]);
-        hit &= f32x8::load_array_ref(simd, &highs[axis]).simd_ge(low[axis]);
-    }
-    hit.to_bitmask() as u32
 }
 
 /// The last few rows prepared for the filter, found by leaf number.

@@ -87,7 +87,7 @@ impl Ray {
     /// For each lane a lower bound of where its box is entered, as a part of the ray's length; infinite if the ray misses the box.
     pub(super) fn entries(&self, node: &Node, bounds: &mut [f64; LANES]) {
         for (lane, _) in node.used() {
-            let (low, high) = node.lane_box(lane);
+            let (low, high) = node.boxes.lane(lane);
             let (mut centre, mut half) = ([0.0; 3], [0.0; 3]);
             for k in 0..3 {
                 centre[k] = 0.5 * (f64::from(low[k]) + f64::from(high[k])) - self.start[k];

@@ -1,7 +1,7 @@
 //! Views: which body, or part of one, and where it is.
 
 use super::{Child, Corners, Hierarchy, Node};
-use crate::geom::{DVec3, Pose, Triangle};
+use crate::geom::{Box3, DVec3, Pose, Triangle};
 use crate::mesh::{Mesh, MeshRef, TriangleId};
 use crate::pairs::{Frame, LANES, RowIds};
 
@@ -100,25 +100,24 @@ impl<'a> View<'a> {
         self.pose.apply_to_triangle(&t)
     }
 
-    /// Lowest and highest corner of a box around all triangles; `None` if there are none. It may be larger than the smallest by about
-    /// a millionth of the body's size, and by more if the pose turns the body.
+    /// A box around all triangles; empty if there are none. It may be larger than the smallest by about a millionth of the body's
+    /// size, and by more if the pose turns the body.
     #[must_use]
-    pub fn bounds(&self) -> Option<(DVec3, DVec3)> {
+    pub fn bounds(&self) -> Box3 {
         match self.shape {
             Shape::Hierarchy { body, .. } => {
-                let (low, high) = self.corners()?;
+                let Some((low, high)) = self.corners() else { return Box3::EMPTY };
                 let frame = body.frame();
                 let pad = f64::from(Frame::SLACK);
                 let unmap = |x: [f32; 3], pad: f64| {
                     let p = frame.unmap(DVec3::from_array(x.map(f64::from)) + pad);
                     p + p.abs() * (4.0 * f64::EPSILON) * pad.signum()
                 };
-                Some(posed_box(&self.pose, unmap(low, -pad), unmap(high, pad)))
+                posed_box(&self.pose, unmap(low, -pad), unmap(high, pad))
             }
             Shape::Soup(mesh) => {
-                let corners =
-                    mesh.triangles().iter().flatten().map(|&v| self.pose.apply(mesh.positions()[v as usize]));
-                corners.map(|p| (p, p)).reduce(|(low, high), (p, _)| (low.min(p), high.max(p)))
+                let vertices = mesh.triangles().iter().flatten();
+                Box3::from_points(vertices.map(|&v| self.pose.apply(mesh.positions()[v as usize])))
             }
         }
     }
@@ -245,16 +244,16 @@ impl Sight {
         if !(low.is_finite() && high.is_finite()) {
             return (DVec3::NEG_INFINITY, DVec3::INFINITY);
         }
-        let (low, high) = posed_box(pose, low, high);
+        let (low, high) = posed_box(pose, low, high).corners();
         let map = |p: DVec3| (p - self.frame.centre) * self.frame.scale;
         (map(low) - self.pad, map(high) + self.pad)
     }
 }
 
 /// A box that holds a box where a pose puts it.
-fn posed_box(pose: &Pose, low: DVec3, high: DVec3) -> (DVec3, DVec3) {
+fn posed_box(pose: &Pose, low: DVec3, high: DVec3) -> Box3 {
     if pose.is_identity() {
-        return (low, high);
+        return Box3 { min: low, max: high };
     }
     let (centre, half) = (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low);
     let r = pose.rotation();
@@ -262,5 +261,5 @@ fn posed_box(pose: &Pose, low: DVec3, high: DVec3) -> (DVec3, DVec3) {
     let middle = pose.apply(centre);
     let rounding = 16.0 * f64::EPSILON * (centre.abs() + half).max_element()
         + 8.0 * f64::EPSILON * pose.translation().abs();
-    (middle - reach - rounding, middle + reach + rounding)
+    Box3 { min: middle - reach - rounding, max: middle + reach + rounding }
 }

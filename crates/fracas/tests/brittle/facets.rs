@@ -32,7 +32,7 @@ fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
     let (mut inside, mut outside, mut far) = (0, 0, 0);
     for id in body.fragments() {
         let tree = FacetTree::build(&body, id).unwrap();
-        let (low, high) = body.fragment(id).unwrap().bounds();
+        let (low, high) = body.fragment(id).unwrap().bounds().corners();
         for _ in 0..1000 {
             let share = DVec3::new(next(), next(), next());
             let p = 0.5 * (low + high) + 1.4 * share * (high - low);

@@ -25,7 +25,7 @@ fn inside_errors(body: &BrittleBody, near: f64, points: usize, random: &mut Rand
     for id in body.fragments() {
         let tree = MeshTree::build(body.surface(id).unwrap().0);
         let fragment = body.fragment(id).unwrap();
-        let (low, high) = fragment.bounds();
+        let (low, high) = fragment.bounds().corners();
         for _ in 0..points {
             let p = random.point(low, high);
             if !body.is_inside(id, p) {
@@ -73,7 +73,7 @@ fn distances_outside_are_exact() {
         for id in body.fragments() {
             let tree = MeshTree::build(body.surface(id).unwrap().0);
             let fragment = body.fragment(id).unwrap();
-            let (low, high) = fragment.bounds();
+            let (low, high) = fragment.bounds().corners();
             let pad = 0.3 * (high - low);
             for k in 0..300 {
                 let p = random.point(low - pad, high + pad);
@@ -167,7 +167,7 @@ fn bounds_are_zero_inside_and_never_more_than_the_distance_outside() {
         let mut useful = 0;
         for id in body.fragments() {
             let fragment = body.fragment(id).unwrap();
-            let (low, high) = fragment.bounds();
+            let (low, high) = fragment.bounds().corners();
             let around = 2.0 * fragment.radius();
             for k in 0..1500 {
                 let away = if k % 2 == 0 { 0.0 } else { around };

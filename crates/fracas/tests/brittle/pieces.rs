@@ -92,8 +92,8 @@ fn pieces_add_up_to_the_whole_and_their_surfaces_are_closed() {
                 .map(|[a, b, c]| a.cross(b).dot(c) / 6.0)
                 .sum();
             assert!((enclosed - mass.volume).abs() < 1e-12 * original, "{name} {enclosed} {}", mass.volume);
-            let (low, high) = surface.bounds();
-            let (from, to) = body.fragment(id).unwrap().bounds();
+            let (low, high) = surface.bounds().corners();
+            let (from, to) = body.fragment(id).unwrap().bounds().corners();
             assert!(low.distance(from) + high.distance(to) < 1e-12 * solid.radius());
         }
         assert!(body.fragments().count() > 15, "{name}");
@@ -108,7 +108,7 @@ fn inertia_is_that_of_a_sum_over_small_cubes() {
     let body = broken(&solid, 2, 5);
     for id in body.fragments() {
         let fragment = body.fragment(id).unwrap();
-        let (low, high) = fragment.bounds();
+        let (low, high) = fragment.bounds().corners();
         let n = 60;
         let step = (high - low) / f64::from(n);
         let (mut volume, mut centre, mut squares) = (0.0, DVec3::ZERO, DVec3::ZERO);
@@ -159,7 +159,7 @@ fn wrong_sides(body: &BrittleBody, points: usize, random: &mut Random) -> usize 
     let mut wrong = 0;
     for id in body.fragments() {
         let tree = MeshTree::build(body.surface(id).unwrap().0);
-        let (low, high) = body.fragment(id).unwrap().bounds();
+        let (low, high) = body.fragment(id).unwrap().bounds().corners();
         for _ in 0..points {
             let p = random.point(low, high);
             let expected = tree.view().side_of(p) == Side::Inside;

@@ -233,7 +233,7 @@ fn turned(question: &Question) -> Question {
 /// coarser; the pairs of the first triangles stay as they are.
 fn in_a_crowd(question: &Question, touch: Touch, spread: f64, find: Ask) -> Vec<Pair> {
     let crowded = with_meshes(question, |mesh| {
-        let (low, high) = mesh.bounds();
+        let (low, high) = mesh.bounds().corners();
         let (middle, size) = (0.5 * low + 0.5 * high, (high - low).max_element());
         let reach = if size > 0.0 { size } else { 1.0 } * spread;
         if !(middle.is_finite() && (middle + DVec3::splat(2.0 * reach)).is_finite()) {

@@ -17,7 +17,7 @@ fn plane(point: DVec3, normal: DVec3) -> CutSurface {
 fn cuts_through_cuts() {
     for (name, mesh) in bodies(0) {
         let mut numbers = Numbers(11);
-        let (low, high) = mesh.bounds();
+        let (low, high) = mesh.bounds().corners();
         let mut mesh = mesh;
         let mut components = 1;
         for round in 0..7 {

@@ -10,7 +10,7 @@ use fracas::mesh::{Mesh, shapes};
 fn a_cloth_is_parted_along_the_cut() {
     let cloth = shapes::cloth_grid(20, 20, [2.0, 2.0]);
     let mut numbers = Numbers(5);
-    let (low, high) = cloth.bounds();
+    let (low, high) = cloth.bounds().corners();
     let middle = 0.5 * (low + high);
     for _ in 0..20 {
         let across = DVec3::new(numbers.next(), numbers.next(), 0.2 * numbers.next());
@@ -26,7 +26,7 @@ fn a_cloth_is_parted_along_the_cut() {
 #[test]
 fn a_slit_in_the_middle_is_a_hole() {
     let cloth = shapes::cloth_grid(20, 20, [2.0, 2.0]);
-    let (low, high) = cloth.bounds();
+    let (low, high) = cloth.bounds().corners();
     let surface = CutSurface::plane(0.5 * (low + high), DVec3::new(0.1, 1.0, 0.0), DVec3::X).unwrap();
     let options = CutOptions { start: -0.5, end: 0.5, ..CutOptions::default() };
     let outcome = cut(&cloth, &surface, &options, 5);
@@ -36,7 +36,7 @@ fn a_slit_in_the_middle_is_a_hole() {
 #[test]
 fn a_tube_is_cut_through_without_lids() {
     let closed = shapes::cylinder(0.5, 2.0, 24);
-    let (low, high) = closed.bounds();
+    let (low, high) = closed.bounds().corners();
     // Without the discs at both ends.
     let is_side = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| closed.positions()[v as usize]);

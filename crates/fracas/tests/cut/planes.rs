@@ -88,7 +88,7 @@ fn random_planes_through_all_bodies() {
     for size in 0..3 {
         for (name, mesh) in bodies(size) {
             let mut numbers = Numbers(size as u64 + 1);
-            let (low, high) = mesh.bounds();
+            let (low, high) = mesh.bounds().corners();
             for round in 0..[12, 6, 3][size] {
                 let point = 0.5 * (low + high) + 0.25 * (high - low) * numbers.vector();
                 let surface = plane(point, numbers.vector(), numbers.vector());

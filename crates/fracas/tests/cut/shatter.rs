@@ -84,7 +84,7 @@ fn planes(count: usize, around: DVec3, spread: f64, seed: u64) -> Vec<CutSurface
 fn planes_break_all_bodies() {
     for size in 0..2 {
         for (name, mesh) in bodies(size) {
-            let (low, high) = mesh.bounds();
+            let (low, high) = mesh.bounds().corners();
             for count in [1, 2, 5] {
                 let planes = planes(count, 0.5 * (low + high), 0.2, 5 + count as u64);
                 let broken =

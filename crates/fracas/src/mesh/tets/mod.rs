@@ -36,7 +36,7 @@ pub use brick::brick;
 pub use quality::DihedralAngles;
 
 use crate::exact::{Sign, orient3d};
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 
 /// Corners of the faces of a tetrahedron: face k lies opposite corner k, counter-clockwise seen from outside.
 pub const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
@@ -205,11 +205,10 @@ impl TetMesh {
         (0..self.tets.len()).map(|tet| self.volume(tet)).sum()
     }
 
-    /// Lowest and highest corner of the box around all tetrahedra; +inf and −inf without any.
+    /// The exact box around all tetrahedra; empty without any.
     #[must_use]
-    pub fn bounds(&self) -> (DVec3, DVec3) {
-        let corners = self.tets.iter().flatten().map(|&node| self.positions[node as usize]);
-        corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
+    pub fn bounds(&self) -> Box3 {
+        Box3::from_points(self.tets.iter().flatten().map(|&node| self.positions[node as usize]))
     }
 
     /// The positions and tetrahedra, given back.
