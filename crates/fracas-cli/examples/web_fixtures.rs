@@ -17,8 +17,8 @@ use fracas::SoupFinder;
 use fracas::geom::DVec3;
 use fracas::mesh::{TriangleId, shapes};
 use fracas_cli::page;
-use fracas_frames::{About, Recorder, RecorderOptions, Recording};
-use fracas_scenes::{AddedTriangle, Frame, FrameContact, SceneOptions, Size};
+use fracas_frames::{About, AddedTriangle, Frame, FrameContact, Recorder, RecorderOptions, Recording};
+use fracas_scenes::{SceneOptions, Size};
 use serde_json::{Value, json};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;

@@ -33,7 +33,7 @@ mod peel;
 mod shape;
 mod soft;
 
-use crate::frame::{Cracks, shifted};
+use crate::edits::{Cracks, note_all, shifted};
 use crate::run::count_body;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions};
 use fracas::crack::{CutOptions, Cutter};
@@ -66,7 +66,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut peeling = Peeling::new(Apple::new(options.size), options)?;
     let advance = move |step: usize, frame: &mut Frame| {
         if step == 0 {
-            frame.note_all(peeling.body.mesh());
+            note_all(frame, peeling.body.mesh());
         } else {
             peeling.step(step, frame)?;
         }
@@ -139,7 +139,7 @@ impl Peeling {
         });
         // As an edit of core and skin, with the new vertices where they are now.
         let edit = shifted(MeshEdit { new_positions, ..edit }, self.core_triangles, self.core_vertices);
-        frame.note_edit(self.body.mesh(), &edit, &mut self.cracks);
+        self.cracks.note_edit(frame, self.body.mesh(), &edit);
         frame.time("edit", || self.body.apply(&edit)).expect("the rest shape took the same edit");
         let mut positions = self.body.mesh().positions().to_vec();
         positions[self.core_vertices as usize..].copy_from_slice(self.peel.positions());

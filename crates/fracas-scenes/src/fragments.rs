@@ -6,7 +6,7 @@
 //! Motion is that of the engine Rapier, with the convex hull of each piece as its shape. Cells are convex, so hulls of
 //! pieces of different cells do not overlap at birth. Mass, centre and inertia are those of the true pieces.
 
-use crate::frame::{Cracks, shifted};
+use crate::edits::{Cracks, shifted};
 use crate::rigid::RigidWorld;
 use crate::solid::Solid;
 use crate::soup::Soup;
@@ -72,7 +72,7 @@ impl Fragments {
             frame.time("cut", || shatter_at(&self.rest, sites, &ShatterOptions::default()))?;
         self.rest.apply(&edit).expect("made for this mesh");
         let edit = shifted(edit, self.fixed.triangle_count() as u32, self.fixed.vertex_count() as u32);
-        frame.note_edit(&self.all, &edit, &mut Cracks::none(&self.all));
+        Cracks::none(&self.all).note_edit(frame, &self.all, &edit);
         self.all.apply(&edit).expect("the body took the same edit");
         self.become_pieces(&labels, pieces, kick)?;
         let first = u32::from(self.fixed.triangle_count() > 0);

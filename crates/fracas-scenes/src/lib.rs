@@ -49,10 +49,10 @@
 
 mod cloth;
 mod draped;
+mod edits;
 mod error;
 mod field;
 mod fragments;
-mod frame;
 mod lumps;
 mod near;
 mod obstacle;
@@ -82,7 +82,7 @@ pub mod triceratops;
 pub mod whirl;
 
 pub use error::SceneError;
-pub use frame::{AddedTriangle, Frame, FrameContact};
+pub use fracas_frames::{AddedTriangle, Frame, FrameContact};
 pub use run::Run;
 
 use fracas::Mesh;

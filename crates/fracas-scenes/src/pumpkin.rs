@@ -19,7 +19,7 @@
 //! Sizes: 2,000, 10,000 and 100,000 triangles. A mesh that was given is scaled to the pumpkin's reach and keeps its
 //! triangles.
 
-use crate::frame::Cracks;
+use crate::edits::{Cracks, note_all};
 use crate::rigid::RigidWorld;
 use crate::run::{count_body, fragments_of, require_closed};
 use crate::solid::Solid;
@@ -54,7 +54,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut fall = Fall::new(mesh, options)?;
     let advance = move |step: usize, frame: &mut Frame| {
         if step == 0 {
-            frame.note_all(fall.body.mesh());
+            note_all(frame, fall.body.mesh());
         } else {
             fall.step(frame)?;
         }
@@ -155,7 +155,7 @@ impl Fall {
         let mut edit = broken.edit;
         self.rest.apply(&edit).expect("made for this mesh");
         edit.new_positions.iter_mut().for_each(|p| *p = whole.apply(*p));
-        frame.note_edit(self.body.mesh(), &edit, &mut Cracks::none(self.body.mesh()));
+        Cracks::none(self.body.mesh()).note_edit(frame, self.body.mesh(), &edit);
         frame.time("edit", || {
             self.body.shatter(&edit, &broken.labels).expect("made for this mesh");
         });

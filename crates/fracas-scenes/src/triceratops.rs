@@ -13,7 +13,7 @@
 //! | paper | 22,640 | every triangle cut into 4 |
 //! | large | 90,560 | every triangle cut into 16 |
 
-use crate::frame::Cracks;
+use crate::edits::{Cracks, note_all};
 use crate::run::{count_body, fragments_of, require_closed};
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
 use fracas::crack::{CutOptions, CutSurface, Cutter};
@@ -51,11 +51,11 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let advance = move |step: usize, frame: &mut Frame| {
         let mut edit = MeshEdit::default();
         if step == 0 {
-            frame.note_all(body.mesh());
+            note_all(frame, body.mesh());
         } else {
             let front = if step == steps { to } else { from + (to - from) * step as f64 / steps as f64 };
             edit = frame.time("cut", || cutter.advance_to(body.mesh(), front))?;
-            frame.note_edit(body.mesh(), &edit, &mut cracks);
+            cracks.note_edit(frame, body.mesh(), &edit);
         }
         frame.time("edit", || body.apply(&edit)).expect("the cutter was given this very mesh");
         frame.pairs = frame.time("query", || finder.find_self_pairs(&body).to_vec());
