@@ -76,7 +76,6 @@ pub mod nbody;
 pub mod piggybank;
 pub mod plates;
 pub mod pumpkin;
-pub mod solid;
 pub mod statue;
 pub mod triceratops;
 pub mod whirl;

@@ -20,9 +20,8 @@
 //! triangles.
 
 use crate::edits::{Cracks, note_all};
-use crate::rigid::RigidWorld;
+use crate::rigid::{RigidWorld, mass_of, mass_of_part};
 use crate::run::{count_body, fragments_of, require_closed};
-use crate::solid::Solid;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
 use fracas::crack::{ShatterOptions, scatter_sites, shatter_at};
 use fracas::geom::{DVec3, Pose};
@@ -103,9 +102,9 @@ impl Fall {
     fn new(mesh: Mesh, options: &SceneOptions) -> Result<Self, SceneError> {
         let tilt = DQuat::from_rotation_y(0.5) * DQuat::from_rotation_x(0.3);
         let pose = Pose::new(tilt, DVec3::Z * DROP).expect("a rotation");
-        let solid = Solid::of(&mesh)?;
+        let mass = mass_of(&mesh)?;
         let mut world = RigidWorld::new(STEP_SECONDS);
-        world.add(&solid, mesh.positions(), &pose, [DVec3::ZERO, DVec3::new(0.3, -0.2, 0.4)]);
+        world.add(&mass, mesh.positions(), &pose, [DVec3::ZERO, DVec3::new(0.3, -0.2, 0.4)]);
         let body = TearingBody::build_with(
             mesh.posed(&pose).map_err(|_| SceneError::NotOriented)?,
             // A break is divided by labels; there is nothing to be found out.
@@ -168,11 +167,11 @@ impl Fall {
         self.piece_of_vertex = vec![0; self.rest.vertex_count()];
         for piece in 0..self.body.piece_count() {
             let triangles = self.body.piece_triangles(piece);
-            let (solid, vertices) = Solid::of_part(&self.rest, &triangles)?;
+            let (mass, vertices) = mass_of_part(&self.rest, &triangles)?;
             vertices.iter().for_each(|&v| self.piece_of_vertex[v as usize] = piece as u32);
             let points: Vec<DVec3> = vertices.iter().map(|&v| self.rest.positions()[v as usize]).collect();
-            let arm = whole.apply(solid.centre) - centre;
-            self.world.add(&solid, &points, &whole, [linear + angular.cross(arm), angular]);
+            let arm = whole.apply(mass.centre) - centre;
+            self.world.add(&mass, &points, &whole, [linear + angular.cross(arm), angular]);
         }
         Ok(())
     }

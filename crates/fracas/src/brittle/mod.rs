@@ -66,7 +66,6 @@ mod facets;
 mod field;
 mod filling;
 mod grading;
-mod mass;
 mod nearest;
 mod order;
 mod original;
@@ -81,12 +80,13 @@ mod split_tree;
 mod surface;
 mod validate;
 
+use crate::mesh::mass;
+
 pub use body::{BrittleBody, Fragment, FragmentId};
 pub use contacts::{Contact, ContactFinder, ContactOptions, ContactStats, Probe};
 pub use error::BrittleError;
 pub use facets::FacetTree;
 pub use filling::{FillError, FillOptions, GradedFillOptions, Grading, fill, fill_graded, fill_sized};
-pub use mass::MassProperties;
 pub use nearest::NearestSurface;
 pub use order::{DistanceOrder, order_by_distance, order_by_distance_naively};
 pub use solid::{Solid, SolidOptions};

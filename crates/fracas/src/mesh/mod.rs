@@ -3,6 +3,7 @@
 mod adjacency;
 mod edit;
 mod live;
+pub(crate) mod mass;
 mod ops;
 mod report;
 pub mod shapes;
@@ -12,5 +13,6 @@ pub mod tets;
 pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
 pub use edit::{EditError, MeshEdit, NewTriangle, Origin};
 pub use live::{Applied, LiveMesh};
+pub use mass::MassProperties;
 pub use report::Report;
 pub use surface::{Mesh, MeshError, TriangleId};
