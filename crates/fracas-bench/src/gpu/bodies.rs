@@ -5,7 +5,7 @@
 //! pairs, at the bandwidth of a large copy.
 
 use crate::metric::{Better, Report};
-use crate::p5::figure9::Growth;
+use crate::soup::figure9::Growth;
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
 use fracas::{MeshTree, PairFinder, SoupFinder};

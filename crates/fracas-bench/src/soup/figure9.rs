@@ -44,7 +44,7 @@ pub fn metrics(report: &mut Report, quick: bool, budget: Duration) -> Growth {
     }
     let last = sizes.len() - 1;
     let note = format!("time per triangle, {} over {}", timed[last].name, timed[0].name);
-    report.metric("p5.cpu.growth", per(last) / per(0), "x", Better::Lower, &note);
+    report.metric("soup.cpu.growth", per(last) / per(0), "x", Better::Lower, &note);
     (0..sizes.len()).map(|k| (cloths[k].triangle_count(), ms(k))).collect()
 }
 

@@ -1,4 +1,4 @@
-//! `fracas-bench p5`: soups on the processor, beside peers and the figures of Weller, Debowski and Zachmann 2017.
+//! `fracas-bench soup`: soups on the processor, beside peers and the figures of Weller, Debowski and Zachmann 2017.
 //!
 //! First the metrics, then the report: Table 1, Figures 8 and 9 of the paper as tables, charts and a page, measured on frames
 //! of scenes that are made after the paper's.
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// Runs the whole benchmark.
 pub fn run(report: &mut Report, quick: bool, out: &Path) -> io::Result<()> {
-    let mut folder = Folder::create(out, "p5", "Soups on the processor")?;
+    let mut folder = Folder::create(out, "soup", "Soups on the processor")?;
     let budget = Duration::from_millis(if quick { 1500 } else { 8000 });
     let cloth = shapes::folded_cloth(250_000);
     peers::run(report, &cloth, budget);

@@ -45,7 +45,7 @@ pub fn write(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Resul
     let sum = |value: &dyn Fn(&Fracture) -> f64| fractures.iter().map(value).sum::<f64>();
     let ratio = sum(&|f| f.anew.iter().sum()) / sum(&|f| f.update);
     let note = format!("{} fractures in a row, sums", fractures.len());
-    report.metric("p4.figure9.vs_recompute", ratio, "x", Better::Higher, &note);
+    report.metric("brittle.figure9.vs_recompute", ratio, "x", Better::Higher, &note);
     let table = queries(report, &body);
     folder.table(report, "figure9_queries", &table)
 }
@@ -186,7 +186,7 @@ fn queries(report: &mut Report, body: &BrittleBody) -> Table {
         ]);
     }
     let note = "all contacts of all pieces: updated trees and distances over new ones of both";
-    report.metric("p4.figure9.query.vs_anew", times[0] / times[3], "x", Better::Lower, note);
+    report.metric("brittle.figure9.query.vs_anew", times[0] / times[3], "x", Better::Lower, note);
     table
 }
 
