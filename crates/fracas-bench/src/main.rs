@@ -1,30 +1,68 @@
 //! `fracas-bench`: every claim of speed, measured beside its peers in one run.
 //!
-//! `cargo run --release -p fracas-bench -- pairs [--json] [--quick]`
+//! `cargo run --release -p fracas-bench -- NAME [--json] [--quick]`, where NAME is a subject of [`SUBJECTS`].
 //!
-//! Some benchmarks also leave tables, charts and a page with everything in `out/bench/NAME`.
+//! Some benchmarks also leave tables, charts and a page with everything in `out/bench/NAME`. Every metric begins with the
+//! name of its benchmark.
 
+mod brittle;
 mod folder;
 mod gpu;
 mod metric;
 mod naive;
-mod p1;
-mod p4;
-mod p5;
 mod pairs;
 mod peers;
+mod soup;
+mod tearing;
 mod timing;
 
-use clap::{Parser, ValueEnum};
-use std::path::PathBuf;
+use clap::Parser;
+use metric::Report;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// A benchmark, named by its subject.
+#[derive(Clone, Copy, Debug)]
+struct Subject {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&mut Report, bool, &Path) -> io::Result<()>,
+}
+
+const SUBJECTS: &[Subject] = &[
+    Subject {
+        name: "pairs",
+        about: "all intersecting pairs, tree builds and refits",
+        run: |report, quick, _| {
+            pairs::run(report, quick);
+            Ok(())
+        },
+    },
+    Subject { name: "tearing", about: "trees that follow a cut (Otaduy et al. 2007)", run: tearing::run },
+    Subject {
+        name: "brittle",
+        about: "fracture: distances and sphere trees that follow cracks (Glondu et al. 2012)",
+        run: brittle::run,
+    },
+    Subject {
+        name: "soup",
+        about: "soups on the processor: kDet (Weller, Debowski, Zachmann 2017)",
+        run: soup::run,
+    },
+    Subject { name: "gpu", about: "soups on a CUDA device", run: gpu::run },
+];
+
+/// Names that benchmarks once had.
+const FORMER_NAMES: &[(&str, &str)] = &[("p1", "tearing"), ("p4", "brittle"), ("p5", "soup")];
 
 /// Benchmarks against peers and papers, everything compared in one run.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, after_help = subjects())]
 struct Arguments {
     /// Which benchmark.
-    name: Name,
+    #[arg(value_parser = subject)]
+    name: Subject,
     /// Print one JSON object per metric and line, and nothing else on standard output.
     #[arg(long)]
     json: bool,
@@ -36,37 +74,48 @@ struct Arguments {
     out: PathBuf,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Name {
-    /// All intersecting pairs, tree builds and refits.
-    Pairs,
-    /// Trees that follow a cut.
-    P1,
-    /// Brittle fracture: distances and sphere trees that follow cracks (Glondu et al. 2012).
-    P4,
-    /// Soups: kDet on the CPU (Weller, Debowski, Zachmann 2017).
-    P5,
-    /// Soups on a CUDA device.
-    Gpu,
+/// All benchmarks, for the help text.
+fn subjects() -> String {
+    let row = |subject: &Subject| format!("\n  {:<8}  {}", subject.name, subject.about);
+    format!("Benchmarks:{}", SUBJECTS.iter().map(row).collect::<String>())
+}
+
+/// The benchmark of a name, or a sentence that says which names there are.
+fn subject(name: &str) -> Result<Subject, String> {
+    if let Some((_, now)) = FORMER_NAMES.iter().find(|(former, _)| *former == name) {
+        return Err(format!("the benchmark {name} is now called {now}"));
+    }
+    let found = SUBJECTS.iter().find(|subject| subject.name == name);
+    let known = || SUBJECTS.iter().map(|subject| subject.name).collect::<Vec<_>>().join(", ");
+    found.copied().ok_or_else(|| format!("there is no such benchmark; there are {}", known()))
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let mut report = metric::Report::new(arguments.json);
-    let (report, quick) = (&mut report, arguments.quick);
-    let mut written = Ok(());
-    match arguments.name {
-        Name::Pairs => pairs::run(report, quick),
-        Name::P1 => written = p1::run(report, quick, &arguments.out),
-        Name::P4 => written = p4::run(report, quick, &arguments.out),
-        Name::P5 => written = p5::run(report, quick, &arguments.out),
-        Name::Gpu => written = gpu::run(report, quick, &arguments.out),
-    }
-    match written {
+    let mut report = Report::new(arguments.json);
+    match (arguments.name.run)(&mut report, arguments.quick, &arguments.out) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fracas-bench: the report cannot be written to {}: {error}", arguments.out.display());
             ExitCode::from(2)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_subjects_and_former_names_say_the_new_one() {
+        for known in SUBJECTS {
+            assert_eq!(subject(known.name).unwrap().name, known.name);
+        }
+        for (former, now) in FORMER_NAMES {
+            assert!(subject(now).is_ok());
+            assert_eq!(subject(former).unwrap_err(), format!("the benchmark {former} is now called {now}"));
+        }
+        let error = subject("bricks").unwrap_err();
+        assert_eq!(error, "there is no such benchmark; there are pairs, tearing, brittle, soup, gpu");
     }
 }

@@ -9,7 +9,7 @@ use crate::peers::{obvhs as obvhs_peer, parry, python};
 use crate::timing::{Candidate, Timed, race};
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{Mesh, shapes};
-use fracas::{BuildOptions, MeshTree, Pair, PairFinder, PairOptions, SplitRule};
+use fracas::{BuildOptions, FindOptions, Finder, MeshTree, Pair, SplitRule, Threads};
 use obvhs::BvhBuildParams;
 use parry3d::partitioning::BvhBuildStrategy;
 use std::time::Duration;
@@ -63,8 +63,8 @@ fn moved(mesh: &Mesh, rotation: DQuat, translation: DVec3) -> Mesh {
     mesh.posed(&pose).expect("finite positions")
 }
 
-fn one_thread() -> PairFinder {
-    PairFinder::new(PairOptions { parallel: false, ..PairOptions::default() })
+fn one_thread() -> Finder {
+    Finder::new(FindOptions { threads: Threads::One, ..FindOptions::default() })
 }
 
 /// Pairs between two meshes; returns parry's time over ours.
@@ -74,7 +74,7 @@ fn between(report: &mut Report, title: &str, a: &Mesh, b: &Mesh, budget: Duratio
         (MeshTree::build_with(a.clone(), &options), MeshTree::build_with(b.clone(), &options));
     let theirs_a = parry::Body::build(a, BvhBuildStrategy::Binned);
     let theirs_b = parry::Body::build(b, BvhBuildStrategy::Binned);
-    let (mut finder, mut threaded) = (one_thread(), PairFinder::default());
+    let (mut finder, mut threaded) = (one_thread(), Finder::default());
     let mut found = Vec::new();
     let timed = race(
         &mut [
@@ -99,7 +99,7 @@ fn itself(report: &mut Report, title: &str, mesh: &Mesh, budget: Duration) -> f6
     let plain = BuildOptions { self_queries: false, ..BuildOptions::default() };
     let plain = MeshTree::build_with(mesh.clone(), &plain);
     let mut theirs = parry::Body::build(mesh, BvhBuildStrategy::Binned);
-    let (mut finder, mut uncut, mut threaded) = (one_thread(), one_thread(), PairFinder::default());
+    let (mut finder, mut uncut, mut threaded) = (one_thread(), one_thread(), Finder::default());
     let mut found = Vec::new();
     let timed = race(
         &mut [

@@ -13,12 +13,12 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use fracas::SoupFinder;
+use fracas::Finder;
 use fracas::geom::DVec3;
 use fracas::mesh::{TriangleId, shapes};
 use fracas_cli::page;
-use fracas_frames::{About, Recorder, RecorderOptions, Recording};
-use fracas_scenes::{AddedTriangle, Frame, FrameContact, SceneOptions, Size};
+use fracas_frames::{About, AddedTriangle, Frame, FrameContact, Recorder, RecorderOptions, Recording};
+use fracas_scenes::{SceneOptions, Size};
 use serde_json::{Value, json};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -115,7 +115,7 @@ fn truth_about(frame: &Frame, alive: &[bool]) -> Value {
 fn large() -> Recording {
     let rest = shapes::folded_cloth(250_000);
     let mut mesh = rest.clone();
-    let mut finder = SoupFinder::default();
+    let mut finder = Finder::default();
     let about = About {
         title: "large".to_owned(),
         text: "a cloth of 250,000 triangles waves".to_owned(),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use fracas::geom::{Box3, Pose};
 use fracas::mesh::Mesh;
 use fracas::pairs::{Pair, brute};
-use fracas::{BuildOptions, MeshTree, PairFinder, PairOptions, SoupFinder, SoupOptions, Touch};
+use fracas::{BuildOptions, FindOptions, Finder, MeshTree, Touch};
 use rayon::slice::ParallelSliceMut;
 
 use crate::error::Failure;
@@ -246,7 +246,7 @@ fn find_with_trees(
     progress: &Progress,
     found: &mut Vec<MeshPair>,
 ) {
-    let mut finder = PairFinder::new(PairOptions { touch, ..PairOptions::default() });
+    let mut finder = Finder::new(FindOptions { touch, ..FindOptions::default() });
     progress.begin("finding", meetings.len());
     for &[a, b] in meetings {
         let pairs = if a == b {
@@ -266,8 +266,7 @@ fn find_with_soup(
     progress: &Progress,
     found: &mut Vec<MeshPair>,
 ) {
-    let options = PairOptions { touch, ..PairOptions::default() };
-    let mut finder = SoupFinder::new(options, SoupOptions::default());
+    let mut finder = Finder::new(FindOptions { touch, ..FindOptions::default() });
     progress.begin("finding", meetings.len());
     for &[a, b] in meetings {
         let (mesh_a, mesh_b) = (&meshes[a as usize], &meshes[b as usize]);

@@ -17,8 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use fracas::Mesh;
 use fracas::mesh::TriangleId;
 use fracas::pairs::Pair;
-use fracas_frames::{About, Kind, MeshSpan, Recorder, RecorderOptions, Recording};
-use fracas_scenes::{AddedTriangle, Frame};
+use fracas_frames::{About, AddedTriangle, Frame, Kind, MeshSpan, Recorder, RecorderOptions, Recording};
 
 use crate::find::MeshPair;
 use crate::output::grouped;

@@ -9,11 +9,11 @@
 //! ```
 
 use crate::bytes::{Broken, Reader, put, put_f32, put_signed};
+use crate::frame::{Frame, FrameContact};
 use crate::lattice::{Lattice, Memory};
 use fracas::geom::DVec3;
 use fracas::pairs::Pair;
 use fracas::tearing::TreeBox;
-use fracas_scenes::{Frame, FrameContact};
 
 /// A frame as it was recorded.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,7 +1,8 @@
-//! Recordings of scenes: every frame of a run, small enough to be part of a page.
+//! Frames of a simulation, and recordings of them: every frame of a run, small enough to be part of a page.
 //!
-//! A [`Recorder`] is shown frames one after the other and packs them as they come; what it gives at the end, a
-//! [`Recording`], can be written at any time, so that a run that was interrupted leaves a whole one.
+//! A [`Frame`] is what a step leaves behind, whatever moves the bodies. A [`Recorder`] is shown frames one after the other and
+//! packs them as they come; what it gives at the end, a [`Recording`], can be written at any time, so that a run that was
+//! interrupted leaves a whole one.
 //!
 //! # Idea
 //!
@@ -34,6 +35,7 @@
 
 mod bytes;
 mod error;
+mod frame;
 mod group;
 mod header;
 mod lattice;
@@ -42,6 +44,7 @@ mod recording;
 mod triangles;
 
 pub use error::ReadError;
+pub use frame::{AddedTriangle, Frame, FrameContact};
 pub use group::StoredFrame;
 pub use header::{About, Column, Header, Kind, MeshSpan, Reported};
 pub use record::{Recorder, RecorderOptions};

@@ -34,7 +34,7 @@
 //!
 //! # When to use something else
 //!
-//! Without a device, [`fracas::SoupFinder`] gives the same answer. Single queries of small meshes are over before a
+//! Without a device, [`fracas::Finder`] gives the same answer. Single queries of small meshes are over before a
 //! device has been found.
 //!
 //! # Reference

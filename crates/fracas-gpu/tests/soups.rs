@@ -5,7 +5,7 @@ mod common;
 use common::inputs::Stream;
 use common::soups::{grid_soup, loose_grid_soup, mapped, needles, random_soup, soup, together};
 use common::{machines, pairs_between, self_pairs};
-use fracas::SoupFinder;
+use fracas::Finder;
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{Mesh, shapes};
 use fracas::pairs::{Pair, Touch, brute};
@@ -35,7 +35,7 @@ fn check_between(a: &Mesh, b: &Mesh) {
 /// Against the library's soup, which other tests compare with brute force.
 #[track_caller]
 fn check_large(mesh: &Mesh) -> usize {
-    let expected = SoupFinder::default().find_self_pairs(mesh).to_vec();
+    let expected = Finder::default().find_self_pairs(mesh).to_vec();
     for (name, make) in machines() {
         let found = self_pairs(make, mesh, Touch::Include);
         assert!(found == expected, "{name}: {} pairs, not {}", found.len(), expected.len());
@@ -138,7 +138,7 @@ fn frames(cloth: &Mesh) -> Vec<Vec<DVec3>> {
 #[test]
 fn frame_after_frame() {
     let cloth = shapes::folded_cloth(6_000);
-    let mut finder = SoupFinder::default();
+    let mut finder = Finder::default();
     for (name, make) in machines() {
         let mut soup = make(&[&cloth], GpuOptions::default()).unwrap();
         for (k, positions) in frames(&cloth).iter().enumerate() {
@@ -163,7 +163,7 @@ fn positions_written_behind_our_back() {
     let small: Vec<DVec3> = cloth.positions().iter().map(|p| *p * 1e-3 + DVec3::splat(0.1)).collect();
     let moved = Mesh::new(small, cloth.triangles().to_vec()).unwrap();
     let away = Mesh::new(vec![DVec3::splat(-0.5), DVec3::splat(0.5)], vec![]).unwrap();
-    let expected = SoupFinder::default().find_self_pairs(&moved).to_vec();
+    let expected = Finder::default().find_self_pairs(&moved).to_vec();
     for (name, make) in machines() {
         // Two vertices of another mesh hold the frame open.
         let mut soup = make(&[&cloth, &away], GpuOptions::default()).unwrap();

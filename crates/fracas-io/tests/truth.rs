@@ -4,9 +4,9 @@
 mod reader;
 
 use fracas::geom::{DVec3, Pose};
-use fracas::pairs::{Pair, PairOptions, Touch, brute};
-use fracas::soup::{CellTable, SoupFinder, SoupOptions};
-use fracas::{BuildOptions, MeshTree, PairFinder, SplitRule};
+use fracas::pairs::{Pair, Touch, brute};
+use fracas::soup::CellTable;
+use fracas::{BuildOptions, FindOptions, Finder, MeshTree, SoupOptions, SplitRule, Threads};
 use reader::{data, mesh, pair_of, pairs_in, truths};
 use std::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ fn build_options() -> Vec<BuildOptions> {
     options.collect()
 }
 
-fn finders() -> [PairFinder; 2] {
-    [true, false].map(|parallel| PairFinder::new(PairOptions { touch: Touch::Include, parallel }))
+fn finders() -> [Finder; 2] {
+    [Threads::One, Threads::All].map(|threads| Finder::new(FindOptions { threads, ..FindOptions::default() }))
 }
 
 #[track_caller]
@@ -77,12 +77,13 @@ fn meshes_meet_each_other_where_the_truth_says() {
     }
 }
 
-fn soup_finders() -> Vec<SoupFinder> {
+fn soup_finders() -> Vec<Finder> {
     let tables = [CellTable::Sorted, CellTable::Morton, CellTable::Djb2];
-    let options = tables.into_iter().flat_map(|table| [true, false].map(|parallel| (table, parallel)));
+    let options =
+        tables.into_iter().flat_map(|table| [Threads::One, Threads::All].map(|threads| (table, threads)));
     options
-        .map(|(table, parallel)| {
-            SoupFinder::new(PairOptions { touch: Touch::Include, parallel }, SoupOptions { table })
+        .map(|(table, threads)| {
+            Finder::new(FindOptions { threads, soup: SoupOptions { table }, ..FindOptions::default() })
         })
         .collect()
 }
@@ -95,7 +96,7 @@ fn soups_meet_where_the_truth_says() {
         let (truth, mesh) = (pairs_in(&path), mesh(&data, &name));
         for finder in &mut finders {
             check(&format!("{name}, soup"), &truth, finder.find_self_pairs(&mesh));
-            finder.validate(&mesh).unwrap_or_else(|broken| panic!("{name}: {broken}"));
+            finder.validate_soup(&mesh).unwrap_or_else(|broken| panic!("{name}: {broken}"));
         }
     }
     for (path, names) in truths(&data, "pair__") {
@@ -117,6 +118,6 @@ fn moved_meshes_still_meet_where_the_truth_says() {
         body.set_positions(&away).expect("finite positions");
         body.set_positions(mesh.positions()).expect("finite positions");
         body.validate().unwrap_or_else(|broken| panic!("{name}: {broken}"));
-        check(&format!("{name}, moved away and back"), &truth, PairFinder::default().find_self_pairs(&body));
+        check(&format!("{name}, moved away and back"), &truth, Finder::default().find_self_pairs(&body));
     }
 }

@@ -33,13 +33,14 @@ mod peel;
 mod shape;
 mod soft;
 
-use crate::frame::{Cracks, shifted};
+use crate::edits::{Cracks, note_all, shifted};
 use crate::run::count_body;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions};
 use fracas::cut::{CutOptions, Cutter};
 use fracas::mesh::{LiveMesh, Mesh, MeshEdit, TriangleId};
-use fracas::pairs::{Pair, PairOptions, Touch};
-use fracas::tearing::{TearingBody, TearingFinder, TearingOptions};
+use fracas::pairs::{Pair, Touch};
+use fracas::tearing::TearingOptions;
+use fracas::{Finder, TearingBody};
 use peel::Peel;
 use shape::Apple;
 
@@ -66,7 +67,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut peeling = Peeling::new(Apple::new(options.size), options)?;
     let advance = move |step: usize, frame: &mut Frame| {
         if step == 0 {
-            frame.note_all(peeling.body.mesh());
+            note_all(frame, peeling.body.mesh());
         } else {
             peeling.step(step, frame)?;
         }
@@ -90,7 +91,7 @@ struct Peeling {
     cracks: Cracks,
     /// The expected cost of a query when the tree was last built.
     sah_when_built: f64,
-    finder: TearingFinder,
+    finder: Finder,
     pairs: Vec<Pair>,
     /// Up to how many boxes of the trees each frame shows.
     boxes: usize,
@@ -120,7 +121,7 @@ impl Peeling {
             cutter,
             peel: Peel::new(apple, &rest),
             rest,
-            finder: TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: options.parallel }),
+            finder: Finder::new(options.find(Touch::Proper)),
             pairs: Vec::new(),
             boxes: options.boxes,
         })
@@ -139,7 +140,7 @@ impl Peeling {
         });
         // As an edit of core and skin, with the new vertices where they are now.
         let edit = shifted(MeshEdit { new_positions, ..edit }, self.core_triangles, self.core_vertices);
-        frame.note_edit(self.body.mesh(), &edit, &mut self.cracks);
+        self.cracks.note_edit(frame, self.body.mesh(), &edit);
         frame.time("edit", || self.body.apply(&edit)).expect("the rest shape took the same edit");
         let mut positions = self.body.mesh().positions().to_vec();
         positions[self.core_vertices as usize..].copy_from_slice(self.peel.positions());

@@ -18,11 +18,11 @@ use crate::cloth_statue::standing;
 use crate::fragments::Fragments;
 use crate::run::breakable;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
+use fracas::Finder;
 use fracas::cut::scatter_sites;
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{Mesh, TriangleId, shapes};
-use fracas::pairs::{Pair, PairOptions, Touch};
-use fracas::soup::{SoupFinder, SoupOptions};
+use fracas::pairs::{Pair, Touch};
 use glam::DQuat;
 
 /// The scene.
@@ -68,7 +68,7 @@ struct Fall {
     /// Both statues, each in its own coordinates.
     mesh: Mesh,
     body: Fragments,
-    finder: SoupFinder,
+    finder: Finder,
     pieces: usize,
     is_broken: bool,
 }
@@ -84,8 +84,7 @@ impl Fall {
         let pose = Pose::new(turn, place).ok_or(SceneError::NotOriented)?;
         let motion = [DVec3::Z * -SPEED, DVec3::new(0.2, 0.4, 0.1)];
         let body = Fragments::new(&mesh, &pose, motion, mesh.clone(), STEP_SECONDS, options)?;
-        let pairs = PairOptions { touch: Touch::Include, parallel: options.parallel };
-        let finder = SoupFinder::new(pairs, SoupOptions::default());
+        let finder = Finder::new(options.find(Touch::Include));
         Ok(Self { mesh, body, finder, pieces: options.pieces, is_broken: false })
     }
 
@@ -108,7 +107,7 @@ impl Fall {
     /// Where the falling body meets the other one or the ground, in its own coordinates.
     fn impact(&mut self) -> Option<DVec3> {
         let pose = self.body.world.pose(0);
-        let pairs = self.finder.find_pairs_posed(&self.mesh, &pose, &self.mesh, &Pose::IDENTITY);
+        let pairs = self.finder.find_pairs(self.mesh.at(&pose), &self.mesh);
         if !pairs.is_empty() {
             let at = |pair: &Pair| self.mesh.triangle(TriangleId(pair.a.0)).centroid();
             return Some(pairs.iter().map(at).sum::<DVec3>() / pairs.len() as f64);

@@ -6,9 +6,8 @@
 //! Motion is that of the engine Rapier, with the convex hull of each piece as its shape. Cells are convex, so hulls of
 //! pieces of different cells do not overlap at birth. Mass, centre and inertia are those of the true pieces.
 
-use crate::frame::{Cracks, shifted};
-use crate::rigid::RigidWorld;
-use crate::solid::Solid;
+use crate::edits::{Cracks, shifted};
+use crate::rigid::{RigidWorld, mass_of, mass_of_part};
 use crate::soup::Soup;
 use crate::{Frame, SceneError, SceneOptions};
 use fracas::cut::{ShatterOptions, Shattered, shatter_at};
@@ -50,9 +49,9 @@ impl Fragments {
         step_seconds: f64,
         options: &SceneOptions,
     ) -> Result<Self, SceneError> {
-        let solid = Solid::of(mesh)?;
+        let mass = mass_of(mesh)?;
         let mut world = RigidWorld::new(step_seconds);
-        world.add(&solid, mesh.positions(), pose, motion);
+        world.add(&mass, mesh.positions(), pose, motion);
         let all = Mesh::join([&fixed, mesh])
             .map_err(|_| SceneError::TooLarge { triangles: mesh.triangle_count() })?;
         let parts: Vec<&Mesh> = [&fixed, mesh].into_iter().filter(|part| part.triangle_count() > 0).collect();
@@ -72,7 +71,7 @@ impl Fragments {
             frame.time("cut", || shatter_at(&self.rest, sites, &ShatterOptions::default()))?;
         self.rest.apply(&edit).expect("made for this mesh");
         let edit = shifted(edit, self.fixed.triangle_count() as u32, self.fixed.vertex_count() as u32);
-        frame.note_edit(&self.all, &edit, &mut Cracks::none(&self.all));
+        Cracks::none(&self.all).note_edit(frame, &self.all, &edit);
         self.all.apply(&edit).expect("the body took the same edit");
         self.become_pieces(&labels, pieces, kick)?;
         let first = u32::from(self.fixed.triangle_count() > 0);
@@ -95,19 +94,19 @@ impl Fragments {
         }
         self.piece_of_vertex = vec![0; self.rest.vertex_count()];
         for (piece, triangles) in triangles.iter().enumerate() {
-            let (solid, vertices) = Solid::of_part(&self.rest, triangles)?;
+            let (mass, vertices) = mass_of_part(&self.rest, triangles)?;
             vertices.iter().for_each(|&v| self.piece_of_vertex[v as usize] = piece as u32);
             let points: Vec<DVec3> = vertices.iter().map(|&v| self.rest.positions()[v as usize]).collect();
             let turn = whole.rotation();
             let at = Piece {
-                mass: solid.volume,
-                centre: whole.apply(solid.centre),
-                spin_per_torque: turn * solid.inertia.inverse() * turn.transpose(),
+                mass: mass.volume,
+                centre: whole.apply(mass.centre),
+                spin_per_torque: turn * mass.inertia.inverse() * turn.transpose(),
                 points: points.iter().map(|p| whole.apply(*p)).collect(),
             };
             let [faster, more] = kick(&at);
             let inherited = velocity + spin.cross(at.centre - centre);
-            self.world.add(&solid, &points, &whole, [inherited + faster, spin + more]);
+            self.world.add(&mass, &points, &whole, [inherited + faster, spin + more]);
         }
         Ok(())
     }

@@ -20,7 +20,7 @@
 //! | [`triceratops`](mod@triceratops) | an animal is parted by a plane, step by step | [`TearingBody`](fracas::tearing::TearingBody) |
 //! | [`pumpkin`](mod@pumpkin) | a pumpkin falls and breaks at once; the pieces move as rigid bodies | the same, split by labels |
 //! | [`apple`](mod@apple) | an apple is peeled; the peel is elastic, retracts and meets itself | the same, all vertices moving |
-//! | [`funnel`](mod@funnel) | a ball presses a cloth through a funnel | [`SoupFinder`](fracas::soup::SoupFinder) |
+//! | [`funnel`](mod@funnel) | a ball presses a cloth through a funnel | [`Finder`](fracas::soup::Finder) |
 //! | [`whirl`](mod@whirl) | a ball whirls a cloth | the same |
 //! | [`nbody`](mod@nbody) | balls fly about and bounce off each other | the same |
 //! | [`statue`](mod@statue) | a statue explodes | the same |
@@ -49,10 +49,10 @@
 
 mod cloth;
 mod draped;
+mod edits;
 mod error;
 mod field;
 mod fragments;
-mod frame;
 mod lumps;
 mod near;
 mod obstacle;
@@ -76,16 +76,15 @@ pub mod nbody;
 pub mod piggybank;
 pub mod plates;
 pub mod pumpkin;
-pub mod solid;
 pub mod statue;
 pub mod triceratops;
 pub mod whirl;
 
 pub use error::SceneError;
-pub use frame::{AddedTriangle, Frame, FrameContact};
+pub use fracas_frames::{AddedTriangle, Frame, FrameContact};
 pub use run::Run;
 
-use fracas::Mesh;
+use fracas::{FindOptions, Mesh, Threads, Touch};
 
 /// A scene that can be run.
 #[derive(Debug)]
@@ -155,6 +154,14 @@ pub struct SceneOptions {
 impl Default for SceneOptions {
     fn default() -> Self {
         Self { size: Size::Paper, steps: None, pieces: 8, mesh: None, parallel: true, boxes: 0 }
+    }
+}
+
+impl SceneOptions {
+    /// What the finder of a scene looks for.
+    pub(crate) fn find(&self, touch: Touch) -> FindOptions {
+        let threads = if self.parallel { Threads::Auto } else { Threads::One };
+        FindOptions { touch, threads, ..FindOptions::default() }
     }
 }
 

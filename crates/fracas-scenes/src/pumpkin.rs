@@ -19,16 +19,16 @@
 //! Sizes: 2,000, 10,000 and 100,000 triangles. A mesh that was given is scaled to the pumpkin's reach and keeps its
 //! triangles.
 
-use crate::frame::Cracks;
-use crate::rigid::RigidWorld;
+use crate::edits::{Cracks, note_all};
+use crate::rigid::{RigidWorld, mass_of, mass_of_part};
 use crate::run::{count_body, fragments_of, require_closed};
-use crate::solid::Solid;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
 use fracas::cut::{ShatterOptions, scatter_sites, shatter_at};
 use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{LiveMesh, Mesh, shapes};
-use fracas::pairs::{PairOptions, Touch};
-use fracas::tearing::{TearingBody, TearingFinder, TearingOptions};
+use fracas::pairs::Touch;
+use fracas::tearing::TearingOptions;
+use fracas::{Finder, TearingBody};
 use glam::DQuat;
 
 /// The scene.
@@ -54,7 +54,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut fall = Fall::new(mesh, options)?;
     let advance = move |step: usize, frame: &mut Frame| {
         if step == 0 {
-            frame.note_all(fall.body.mesh());
+            note_all(frame, fall.body.mesh());
         } else {
             fall.step(frame)?;
         }
@@ -92,7 +92,7 @@ struct Fall {
     body: TearingBody,
     fragments: Vec<u32>,
     positions: Vec<DVec3>,
-    finder: TearingFinder,
+    finder: Finder,
     pieces: usize,
     /// Up to how many boxes of the trees each frame shows.
     boxes: usize,
@@ -103,9 +103,9 @@ impl Fall {
     fn new(mesh: Mesh, options: &SceneOptions) -> Result<Self, SceneError> {
         let tilt = DQuat::from_rotation_y(0.5) * DQuat::from_rotation_x(0.3);
         let pose = Pose::new(tilt, DVec3::Z * DROP).expect("a rotation");
-        let solid = Solid::of(&mesh)?;
+        let mass = mass_of(&mesh)?;
         let mut world = RigidWorld::new(STEP_SECONDS);
-        world.add(&solid, mesh.positions(), &pose, [DVec3::ZERO, DVec3::new(0.3, -0.2, 0.4)]);
+        world.add(&mass, mesh.positions(), &pose, [DVec3::ZERO, DVec3::new(0.3, -0.2, 0.4)]);
         let body = TearingBody::build_with(
             mesh.posed(&pose).map_err(|_| SceneError::NotOriented)?,
             // A break is divided by labels; there is nothing to be found out.
@@ -118,7 +118,7 @@ impl Fall {
             rest: LiveMesh::new(mesh),
             world,
             body,
-            finder: TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: options.parallel }),
+            finder: Finder::new(options.find(Touch::Proper)),
             pieces: options.pieces,
             boxes: options.boxes,
             is_broken: false,
@@ -155,7 +155,7 @@ impl Fall {
         let mut edit = broken.edit;
         self.rest.apply(&edit).expect("made for this mesh");
         edit.new_positions.iter_mut().for_each(|p| *p = whole.apply(*p));
-        frame.note_edit(self.body.mesh(), &edit, &mut Cracks::none(self.body.mesh()));
+        Cracks::none(self.body.mesh()).note_edit(frame, self.body.mesh(), &edit);
         frame.time("edit", || {
             self.body.shatter(&edit, &broken.labels).expect("made for this mesh");
         });
@@ -168,11 +168,11 @@ impl Fall {
         self.piece_of_vertex = vec![0; self.rest.vertex_count()];
         for piece in 0..self.body.piece_count() {
             let triangles = self.body.piece_triangles(piece);
-            let (solid, vertices) = Solid::of_part(&self.rest, &triangles)?;
+            let (mass, vertices) = mass_of_part(&self.rest, &triangles)?;
             vertices.iter().for_each(|&v| self.piece_of_vertex[v as usize] = piece as u32);
             let points: Vec<DVec3> = vertices.iter().map(|&v| self.rest.positions()[v as usize]).collect();
-            let arm = whole.apply(solid.centre) - centre;
-            self.world.add(&solid, &points, &whole, [linear + angular.cross(arm), angular]);
+            let arm = whole.apply(mass.centre) - centre;
+            self.world.add(&mass, &points, &whole, [linear + angular.cross(arm), angular]);
         }
         Ok(())
     }

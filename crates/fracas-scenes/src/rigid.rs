@@ -3,18 +3,16 @@
 //! Bodies live in the coordinates in which their shape was given, whatever their centre of mass; a pose takes them to
 //! the world. The engine computes in `f32`, and so do poses; shapes and masses are handed over from `f64`.
 
-use crate::solid::Solid;
+use crate::SceneError;
 use fracas::geom::{DVec3, Pose};
-use fracas::mesh::Mesh;
+use fracas::mesh::{LiveMesh, MassProperties, Mesh, TriangleId};
 use glam::{DMat3, DQuat};
-use rapier3d::prelude::{
-    ColliderBuilder, MassProperties, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Vector,
-};
+use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Vector};
 
 /// Bodies of density 1 above ground at z = 0.
 pub(crate) struct RigidWorld {
     engine: PhysicsWorld,
-    bodies: Vec<(RigidBodyHandle, Solid)>,
+    bodies: Vec<(RigidBodyHandle, MassProperties)>,
 }
 
 /// Where a body is and how it moves, as the engine has it.
@@ -44,25 +42,33 @@ impl RigidWorld {
     }
 
     /// Adds a body whose shape is the convex hull of points, with a velocity of its centre and a spin.
-    pub fn add(&mut self, solid: &Solid, points: &[DVec3], pose: &Pose, [velocity, spin]: [DVec3; 2]) {
-        let [x, y, z] = solid.inertia.to_cols_array_2d().map(|column| column.map(|entry| entry as f32));
+    pub fn add(
+        &mut self,
+        mass: &MassProperties,
+        points: &[DVec3],
+        pose: &Pose,
+        [velocity, spin]: [DVec3; 2],
+    ) {
+        let [x, y, z] = mass.inertia.to_cols_array_2d().map(|column| column.map(|entry| entry as f32));
         let inertia = rapier3d::math::Matrix::from_cols_array_2d(&[x, y, z]);
-        let mass = MassProperties::with_inertia_matrix(vector(solid.centre), solid.volume as f32, inertia);
+        let centre = vector(mass.centre);
+        let engine_mass =
+            rapier3d::prelude::MassProperties::with_inertia_matrix(centre, mass.volume as f32, inertia);
         let body = RigidBodyBuilder::dynamic()
             .pose(engine_pose(pose))
             .linvel(vector(velocity))
             .angvel(vector(spin))
-            .additional_mass_properties(mass);
+            .additional_mass_properties(engine_mass);
         let points: Vec<Vector> = points.iter().map(|p| vector(*p)).collect();
         // A splinter without a hull rolls like a ball of its volume.
-        let radius = (0.75 * solid.volume / std::f64::consts::PI).cbrt();
+        let radius = (0.75 * mass.volume / std::f64::consts::PI).cbrt();
         let shape = ColliderBuilder::convex_hull(&points)
-            .unwrap_or_else(|| ColliderBuilder::ball(radius as f32).translation(vector(solid.centre)))
+            .unwrap_or_else(|| ColliderBuilder::ball(radius as f32).translation(centre))
             .density(0.0)
             .friction(Self::FRICTION)
             .restitution(Self::RESTITUTION);
         let (handle, _) = self.engine.insert(body, shape);
-        self.bodies.push((handle, *solid));
+        self.bodies.push((handle, *mass));
     }
 
     /// Adds the surface of something that does not move.
@@ -133,7 +139,7 @@ impl RigidWorld {
     /// Energy of motion and height of all bodies.
     pub fn energy(&self) -> f64 {
         let energy = |body: usize| {
-            let Solid { volume, inertia, .. } = self.bodies[body].1;
+            let MassProperties { volume, inertia, .. } = self.bodies[body].1;
             let turn: DMat3 = self.pose(body).rotation();
             let spin = turn.transpose() * self.spin(body);
             let moving = 0.5 * volume * self.velocity(body).length_squared() + 0.5 * spin.dot(inertia * spin);
@@ -141,6 +147,24 @@ impl RigidWorld {
         };
         (0..self.bodies.len()).map(energy).sum()
     }
+}
+
+/// The mass properties of the body inside a closed mesh.
+pub(crate) fn mass_of(mesh: &Mesh) -> Result<MassProperties, SceneError> {
+    let triangles = (0..mesh.triangle_count() as u32).map(|t| mesh.triangle(TriangleId(t)));
+    MassProperties::inside(triangles).ok_or(SceneError::NotOriented)
+}
+
+/// Those of the body inside some triangles of a mesh that close by themselves, and the vertices of these, sorted.
+pub(crate) fn mass_of_part(
+    mesh: &LiveMesh,
+    triangles: &[TriangleId],
+) -> Result<(MassProperties, Vec<u32>), SceneError> {
+    let mass = MassProperties::inside(triangles.iter().map(|&t| mesh.triangle(t)));
+    let mut vertices: Vec<u32> = triangles.iter().flat_map(|&t| mesh.corners(t)).collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    Ok((mass.ok_or(SceneError::NotOriented)?, vertices))
 }
 
 fn vector(v: DVec3) -> Vector {

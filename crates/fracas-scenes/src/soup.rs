@@ -1,10 +1,10 @@
 //! All meshes of a scene as one, and every pair among them, found anew in each frame.
 
 use crate::{Frame, SceneOptions};
+use fracas::Finder;
 use fracas::geom::DVec3;
 use fracas::mesh::{LiveMesh, Mesh, TriangleId};
-use fracas::pairs::{Pair, PairOptions, Touch};
-use fracas::soup::{SoupFinder, SoupOptions};
+use fracas::pairs::{Pair, Touch};
 
 /// Everything in a scene: nothing is kept between frames but memory.
 pub(crate) struct Soup {
@@ -13,7 +13,7 @@ pub(crate) struct Soup {
     ids: Vec<u32>,
     /// The fragment of every triangle slot.
     fragments: Vec<u32>,
-    finder: SoupFinder,
+    finder: Finder,
 }
 
 impl Soup {
@@ -25,12 +25,11 @@ impl Soup {
             .zip(0..)
             .flat_map(|(part, fragment)| std::iter::repeat_n(fragment, part.triangle_count()))
             .collect();
-        let pairs = PairOptions { touch: Touch::Proper, parallel: options.parallel };
         Self {
             ids: (0..mesh.triangle_count() as u32).collect(),
             mesh,
             fragments,
-            finder: SoupFinder::new(pairs, SoupOptions::default()),
+            finder: Finder::new(options.find(Touch::Proper)),
         }
     }
 
@@ -58,7 +57,7 @@ impl Soup {
         self.mesh.set_positions(positions).expect("motion keeps positions finite");
         let Self { mesh, ids, finder, .. } = self;
         let named = |pair: &Pair| Pair::new(ids[pair.a.index()], ids[pair.b.index()]);
-        frame.pairs = frame.time("query", || finder.find_self_pairs(mesh).iter().map(named).collect());
+        frame.pairs = frame.time("query", || finder.find_self_pairs(&*mesh).iter().map(named).collect());
         frame.positions = positions.to_vec();
         frame.fragments = self.fragments.clone();
         let mut seen = vec![false; self.fragments.len()];

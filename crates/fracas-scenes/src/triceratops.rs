@@ -13,14 +13,14 @@
 //! | paper | 22,640 | every triangle cut into 4 |
 //! | large | 90,560 | every triangle cut into 16 |
 
-use crate::frame::Cracks;
+use crate::edits::{Cracks, note_all};
 use crate::run::{count_body, fragments_of, require_closed};
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
 use fracas::cut::{CutOptions, CutSurface, Cutter};
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, MeshEdit, shapes};
-use fracas::pairs::{PairOptions, Touch};
-use fracas::tearing::{TearingBody, TearingFinder};
+use fracas::pairs::Touch;
+use fracas::{Finder, TearingBody};
 
 /// The scene.
 pub const SCENE: Scene = Scene {
@@ -46,16 +46,16 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut cracks = Cracks::none(body.mesh());
     let mut cutter = Cutter::new(body.mesh(), &plane, &CutOptions::default())?;
     let [from, to] = cutter.range().unwrap_or([0.0; 2]);
-    let mut finder = TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: options.parallel });
+    let mut finder = Finder::new(options.find(Touch::Proper));
     let boxes = options.boxes;
     let advance = move |step: usize, frame: &mut Frame| {
         let mut edit = MeshEdit::default();
         if step == 0 {
-            frame.note_all(body.mesh());
+            note_all(frame, body.mesh());
         } else {
             let front = if step == steps { to } else { from + (to - from) * step as f64 / steps as f64 };
             edit = frame.time("cut", || cutter.advance_to(body.mesh(), front))?;
-            frame.note_edit(body.mesh(), &edit, &mut cracks);
+            cracks.note_edit(frame, body.mesh(), &edit);
         }
         frame.time("edit", || body.apply(&edit)).expect("the cutter was given this very mesh");
         frame.pairs = frame.time("query", || finder.find_self_pairs(&body).to_vec());

@@ -5,10 +5,10 @@
 //! pairs, at the bandwidth of a large copy.
 
 use crate::metric::{Better, Report};
-use crate::p5::figure9::Growth;
+use crate::soup::figure9::Growth;
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
-use fracas::{MeshTree, PairFinder, SoupFinder};
+use fracas::{Finder, MeshTree};
 use fracas_gpu::{GpuError, GpuOptions, GpuSoup, StepTimes};
 use std::time::Instant;
 
@@ -80,10 +80,10 @@ fn once(report: &Report, quick: bool) -> Result<(), GpuError> {
             let on_device = soup.find_pairs()?.len();
             best[0] = best[0].min(start.elapsed().as_secs_f64());
             let start = Instant::now();
-            let in_soup = SoupFinder::default().find_self_pairs(&mesh).len();
+            let in_soup = Finder::default().find_self_pairs(&mesh).len();
             best[1] = best[1].min(start.elapsed().as_secs_f64());
             let start = Instant::now();
-            let in_tree = PairFinder::default().find_self_pairs(&MeshTree::build(mesh.clone())).len();
+            let in_tree = Finder::default().find_self_pairs(&MeshTree::build(mesh.clone())).len();
             best[2] = best[2].min(start.elapsed().as_secs_f64());
             assert!(on_device == in_soup && in_soup == in_tree, "engines differ");
         }
@@ -106,7 +106,7 @@ fn measure(
     let times: StepTimes = soup.measure(&frames, repeats)?;
     let found = soup.find_pairs()?.to_vec();
     let last = Mesh::new(frames[FRAMES - 1].clone(), mesh.triangles().to_vec()).expect("finite positions");
-    let expected = SoupFinder::default().find_self_pairs(&last).to_vec();
+    let expected = Finder::default().find_self_pairs(&last).to_vec();
     assert!(found == expected, "{} pairs on the device, {} on the processor", found.len(), expected.len());
     let bytes = 24 * mesh.vertex_count() + 16 * mesh.triangle_count() + 8 * found.len();
     let stats = *soup.stats();

@@ -8,7 +8,7 @@ mod scenes;
 
 use crate::folder::Folder;
 use crate::metric::Report;
-use crate::p5::recordings::record_all;
+use crate::soup::recordings::record_all;
 use fracas_gpu::{GpuError, GpuSoup};
 use std::io;
 use std::path::Path;

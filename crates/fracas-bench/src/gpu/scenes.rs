@@ -2,12 +2,12 @@
 
 use crate::folder::Folder;
 use crate::metric::Report;
-use crate::p5::figure8;
-use crate::p5::figure9::{self, Growth};
-use crate::p5::paper;
-use crate::p5::recordings::{Recording, spread};
-use crate::p5::table1::{self, Crowding};
-use fracas::SoupFinder;
+use crate::soup::figure8;
+use crate::soup::figure9::{self, Growth};
+use crate::soup::paper;
+use crate::soup::recordings::{Recording, spread};
+use crate::soup::table1::{self, Crowding};
+use fracas::Finder;
 use fracas_gpu::{GpuError, GpuOptions, GpuSoup};
 use fracas_plot::{Align, Bars, Table};
 use std::io;
@@ -50,7 +50,7 @@ pub fn measure(recording: &Recording, quick: bool) -> Result<OnDevice, GpuError>
             best = best.min(begin.elapsed().as_secs_f64() * 1e3);
         }
         on_device.there_and_back.push(best);
-        let expected = SoupFinder::default().find_self_pairs(mesh).to_vec();
+        let expected = Finder::default().find_self_pairs(mesh).to_vec();
         let same = soup.find_pairs()? == expected;
         assert!(same, "device and processor differ in step {} of {}", moment.step, recording.scene);
         kept = Some((soup, triangles));
@@ -133,7 +133,7 @@ fn population(
     folder.section(
         "Figure 8: the share of population",
         "The paper finds population negligible. Here the search became faster than the paper's, and population is a good \
-         part of the time. The other half of the figure compares hash functions; the device has one, and `fracas-bench p5` \
+         part of the time. The other half of the figure compares hash functions; the device has one, and `fracas-bench soup` \
          compares three on the processor.",
     );
     let caption = format!(

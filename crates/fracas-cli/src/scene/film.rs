@@ -17,7 +17,7 @@
 use std::io::{self, Write};
 
 use fracas::geom::DVec3;
-use fracas_scenes::Frame;
+use fracas_frames::Frame;
 use serde_json::{Value, json};
 
 const MOST_KEYS: usize = 60;

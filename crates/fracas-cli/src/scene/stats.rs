@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use fracas_scenes::{Frame, Scene};
+use fracas_frames::Frame;
+use fracas_scenes::Scene;
 use serde::{Serialize, Serializer};
 
 use crate::output::{Align, Table, grouped, milliseconds};

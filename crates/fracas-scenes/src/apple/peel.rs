@@ -22,7 +22,7 @@
 use super::contact::{self, Contact};
 use super::shape::Apple;
 use super::soft::{self, Surroundings};
-use crate::frame::Cracks;
+use crate::edits::Cracks;
 use crate::near::Near;
 use crate::points::{Link, Point};
 use fracas::geom::DVec3;

@@ -64,7 +64,6 @@ mod cut;
 mod error;
 mod facets;
 mod field;
-mod mass;
 mod nearest;
 mod order;
 mod original;
@@ -79,11 +78,12 @@ mod split_tree;
 mod surface;
 mod validate;
 
+use crate::mesh::mass;
+
 pub use body::{BrittleBody, Fragment, FragmentId};
 pub use contacts::{Contact, ContactFinder, ContactOptions, ContactStats, Probe};
 pub use error::BrittleError;
 pub use facets::FacetTree;
-pub use mass::MassProperties;
 pub use nearest::NearestSurface;
 pub use order::{DistanceOrder, order_by_distance, order_by_distance_naively};
 pub use solid::{Solid, SolidOptions};

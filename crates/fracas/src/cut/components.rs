@@ -7,6 +7,7 @@
 use super::section::NONE;
 use crate::base::DisjointSets;
 use crate::geom::DVec3;
+use crate::mesh::tets::volume;
 use crate::mesh::{LiveMesh, MeshEdit};
 
 /// The piece of every slot after an edit, [`NONE`] for dead ones, and how many pieces there are.
@@ -72,8 +73,7 @@ impl Surface {
         (self.low, self.high) =
             corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
         let from = 0.5 * self.low + 0.5 * self.high;
-        let volume = |[a, b, c]: &[DVec3; 3]| (*a - from).dot((*b - from).cross(*c - from)) / 6.0;
-        self.volume = self.triangles.iter().map(volume).sum();
+        self.volume = self.triangles.iter().map(|&[a, b, c]| volume([from, b, c, a])).sum();
     }
 
     /// How often the surface winds around a point.

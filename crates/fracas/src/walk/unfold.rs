@@ -75,6 +75,11 @@ impl Unfolding {
         }
     }
 
+    /// Begins anew at the next query, of whatever body.
+    pub(crate) fn forget(&mut self) {
+        self.of = None;
+    }
+
     /// The roots of the trees, and their boxes.
     pub(crate) fn roots(&self) -> &[(Child, Corners)] {
         &self.roots

@@ -113,10 +113,10 @@ pub fn write(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Resul
     let note =
         format!("rolling plate of {triangles} triangles, most contacts of any step, all over adaptive");
     let ratio = most(&full, |step| step.contacts) / most(&adaptive, |step| step.contacts);
-    report.metric("p4.figure5.contacts.reduction", ratio, "x", Better::Higher, &note);
+    report.metric("brittle.figure5.contacts.reduction", ratio, "x", Better::Higher, &note);
     let ratio = mean(&full, Step::time) / mean(&adaptive, Step::time);
     let note = "mean step, query and solver, all contacts over adaptive";
-    report.metric("p4.figure5.step.vs_full", ratio, "x", Better::Higher, note);
+    report.metric("brittle.figure5.step.vs_full", ratio, "x", Better::Higher, note);
     Ok(())
 }
 

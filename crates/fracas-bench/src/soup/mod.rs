@@ -1,4 +1,4 @@
-//! `fracas-bench p5`: soups on the processor, beside peers and the figures of Weller, Debowski and Zachmann 2017.
+//! `fracas-bench soup`: soups on the processor, beside peers and the figures of Weller, Debowski and Zachmann 2017.
 //!
 //! First the metrics, then the report: Table 1, Figures 8 and 9 of the paper as tables, charts and a page, measured on frames
 //! of scenes that are made after the paper's.
@@ -15,16 +15,16 @@ pub mod table1;
 use crate::folder::Folder;
 use crate::metric::Report;
 use crate::timing::Timed;
-use fracas::PairOptions;
 use fracas::mesh::shapes;
-use fracas::soup::{CellTable, SoupFinder, SoupOptions};
+use fracas::soup::CellTable;
+use fracas::{FindOptions, Finder, SoupOptions, Threads};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 /// Runs the whole benchmark.
 pub fn run(report: &mut Report, quick: bool, out: &Path) -> io::Result<()> {
-    let mut folder = Folder::create(out, "p5", "Soups on the processor")?;
+    let mut folder = Folder::create(out, "soup", "Soups on the processor")?;
     let budget = Duration::from_millis(if quick { 1500 } else { 8000 });
     let cloth = shapes::folded_cloth(250_000);
     peers::run(report, &cloth, budget);
@@ -43,9 +43,9 @@ pub fn run(report: &mut Report, quick: bool, out: &Path) -> io::Result<()> {
     folder.finish(report)
 }
 
-fn finder(table: CellTable) -> SoupFinder {
-    let options = PairOptions { parallel: false, ..PairOptions::default() };
-    SoupFinder::new(options, SoupOptions { table })
+fn finder(table: CellTable) -> Finder {
+    let options = FindOptions { threads: Threads::One, ..FindOptions::default() };
+    Finder::new(FindOptions { soup: SoupOptions { table }, ..options })
 }
 
 fn print(report: &Report, title: &str, timed: &[Timed]) {

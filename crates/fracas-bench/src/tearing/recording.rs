@@ -1,11 +1,11 @@
 //! A scene recorded once, so that trees kept in different ways can be given the same motion and the same cuts.
 
 use super::ms;
-use fracas::Mesh;
 use fracas::geom::DVec3;
 use fracas::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin};
-use fracas::pairs::{Pair, PairOptions, Touch};
-use fracas::tearing::{TearingBody, TearingFinder, TearingOptions};
+use fracas::pairs::{Pair, Touch};
+use fracas::tearing::TearingOptions;
+use fracas::{FindOptions, Finder, Mesh, TearingBody, Threads};
 use fracas_scenes::{Frame, SceneOptions};
 use std::time::{Duration, Instant};
 
@@ -104,7 +104,11 @@ impl Recording {
         body.reserve(2 * self.mesh.triangle_count(), 2 * self.mesh.vertex_count());
         let mut sah_when_built = body.quality().sah;
         let mut mesh = LiveMesh::new(self.mesh.clone());
-        let mut finder = TearingFinder::new(PairOptions { touch: Touch::Proper, parallel: false });
+        let mut finder = Finder::new(FindOptions {
+            touch: Touch::Proper,
+            threads: Threads::One,
+            ..FindOptions::default()
+        });
         let (mut costs, mut found) = (Vec::new(), Vec::new());
         for frame in &self.frames {
             let begin = Instant::now();
@@ -181,6 +185,7 @@ fn edit_of(frame: &Frame, vertices: usize) -> MeshEdit {
         new_positions: frame.positions[vertices..].to_vec(),
         moved: Vec::new(),
         added: added.collect(),
+        twins: Vec::new(),
     }
 }
 

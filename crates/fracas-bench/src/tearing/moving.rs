@@ -55,8 +55,8 @@ pub fn run(report: &mut Report, quick: bool) {
         report.say(&format!("  {:<28} {:8.3} ms", time.name, time.ms()));
     }
     let note = format!("{} triangles, boxes from f64 positions", mesh.triangle_count());
-    report.metric("p1.refit.vs_obvhs", times[1].ms() / times[0].ms(), "x", Better::Higher, &note);
-    report.metric("p1.refit_opt.vs_parry", times[3].ms() / times[2].ms(), "x", Better::Higher, &note);
+    report.metric("tearing.refit.vs_obvhs", times[1].ms() / times[0].ms(), "x", Better::Higher, &note);
+    report.metric("tearing.refit_opt.vs_parry", times[3].ms() / times[2].ms(), "x", Better::Higher, &note);
 }
 
 /// The mesh, twisted around its upright axis.

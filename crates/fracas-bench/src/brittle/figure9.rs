@@ -8,9 +8,9 @@ use super::{anew, ms, piggy, relabelled};
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
 use fracas::MeshTree;
+use fracas::Side;
 use fracas::brittle::{BrittleBody, FragmentId, SphereTree};
 use fracas::geom::DVec3;
-use fracas::tree::Side;
 use fracas_plot::{Align, Axis, Line, LineChart, Look, Table};
 use std::io;
 use std::time::Instant;
@@ -45,7 +45,7 @@ pub fn write(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Resul
     let sum = |value: &dyn Fn(&Fracture) -> f64| fractures.iter().map(value).sum::<f64>();
     let ratio = sum(&|f| f.anew.iter().sum()) / sum(&|f| f.update);
     let note = format!("{} fractures in a row, sums", fractures.len());
-    report.metric("p4.figure9.vs_recompute", ratio, "x", Better::Higher, &note);
+    report.metric("brittle.figure9.vs_recompute", ratio, "x", Better::Higher, &note);
     let table = queries(report, &body);
     folder.table(report, "figure9_queries", &table)
 }
@@ -166,9 +166,9 @@ fn queries(report: &mut Report, body: &BrittleBody) -> Table {
                     if field == "updated" {
                         return body.find_nearest(b, q, reach).map_or(reach, |near| near.distance);
                     }
-                    let is_inside = surfaces[m].side_of(q) == Side::Inside;
+                    let is_inside = surfaces[m].view().side_of(q) == Side::Inside;
                     let reach_for = if is_inside { f64::INFINITY } else { reach };
-                    let near = surfaces[m].find_nearest(q, reach_for).map_or(reach, |near| near.distance);
+                    let near = surfaces[m].view().nearest(q, reach_for).map_or(reach, |near| near.distance);
                     if is_inside { -near } else { near }
                 };
                 let found = walk(points, 0.0, &mut probe);
@@ -186,7 +186,7 @@ fn queries(report: &mut Report, body: &BrittleBody) -> Table {
         ]);
     }
     let note = "all contacts of all pieces: updated trees and distances over new ones of both";
-    report.metric("p4.figure9.query.vs_anew", times[0] / times[3], "x", Better::Lower, note);
+    report.metric("brittle.figure9.query.vs_anew", times[0] / times[3], "x", Better::Lower, note);
     table
 }
 

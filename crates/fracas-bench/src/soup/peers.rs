@@ -10,7 +10,7 @@ use crate::peers::{parry, python};
 use crate::timing::{Candidate, race};
 use fracas::mesh::Mesh;
 use fracas::soup::CellTable;
-use fracas::{MeshTree, PairFinder, PairOptions};
+use fracas::{FindOptions, Finder, MeshTree, Threads};
 use parry3d::partitioning::BvhBuildStrategy;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub fn run(report: &mut Report, cloth: &Mesh, budget: Duration) {
     let mut theirs = parry::Body::build(cloth, BvhBuildStrategy::Binned);
     let mut exactly = parry::Body::build(cloth, BvhBuildStrategy::Binned);
     let mut tree = MeshTree::build(cloth.clone());
-    let mut of_tree = PairFinder::new(PairOptions { parallel: false, ..PairOptions::default() });
+    let mut of_tree = Finder::new(FindOptions { threads: Threads::One, ..FindOptions::default() });
     let (mut found, mut truth) = (Vec::new(), Vec::new());
     let timed = race(
         &mut [
@@ -54,15 +54,15 @@ pub fn run(report: &mut Report, cloth: &Mesh, budget: Duration) {
     );
     let ratio = |k: usize| timed[k].ms() / timed[0].ms();
     let note = format!("{triangles} triangles, parry 0.31.1 refit + boxes + our exact test: the same answer");
-    report.metric("p5.cpu.vs_parry", ratio(2), "x", Better::Higher, &note);
+    report.metric("soup.cpu.vs_parry", ratio(2), "x", Better::Higher, &note);
     let note = "the same with a plain f64 test that skips neighbours: a few pairs wrong";
-    report.metric("p5.cpu.vs_parry_plain", ratio(1), "x", Better::Higher, note);
+    report.metric("soup.cpu.vs_parry_plain", ratio(1), "x", Better::Higher, note);
     for peer in python::time(&[cloth]) {
         report.say(&format!("  {:<38} {:>10.3} ms   {} pairs", peer.name, peer.ms, peer.pairs));
         if peer.name.starts_with("MeshLib") {
             let note =
                 "MeshLib on all threads, its tree built before; ours on one thread, population included";
-            report.metric("p5.cpu.vs_meshlib", peer.ms / timed[0].ms(), "x", Better::Higher, note);
+            report.metric("soup.cpu.vs_meshlib", peer.ms / timed[0].ms(), "x", Better::Higher, note);
         }
     }
 }

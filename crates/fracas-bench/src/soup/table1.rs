@@ -8,7 +8,7 @@ use crate::metric::Report;
 use crate::timing::{Candidate, race};
 use fracas::crowd::KFree;
 use fracas::soup::CellTable;
-use fracas::{MeshTree, PairFinder, SoupFinder};
+use fracas::{Finder, MeshTree};
 use fracas_plot::{Align, Axis, BarChart, Bars, Table};
 use std::io;
 use std::time::Duration;
@@ -81,7 +81,7 @@ fn measure(recording: &Recording, budget: Duration) -> Measured {
         crowding: Crowding::of(recording),
     };
     let (mut whole, mut part) = (finder(CellTable::Sorted), finder(CellTable::Sorted));
-    let mut threads = SoupFinder::default();
+    let mut threads = Finder::default();
     for moment in &recording.moments {
         let mesh = &moment.mesh;
         let timed = race(
@@ -101,7 +101,7 @@ fn measure(recording: &Recording, budget: Duration) -> Measured {
     }
     if let Some(last) = recording.moments.last() {
         let tree = MeshTree::build(last.mesh.clone());
-        let same = whole.find_self_pairs(&last.mesh) == PairFinder::default().find_self_pairs(&tree);
+        let same = whole.find_self_pairs(&last.mesh) == Finder::default().find_self_pairs(&tree);
         assert!(same, "soup and tree differ in {}", recording.scene);
     }
     measured

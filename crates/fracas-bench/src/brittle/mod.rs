@@ -1,4 +1,4 @@
-//! `fracas-bench p4`: brittle fracture, after Glondu, Schvartzman, Marchal, Dumont and Otaduy (2012).
+//! `fracas-bench brittle`: brittle fracture, after Glondu, Schvartzman, Marchal, Dumont and Otaduy (2012).
 //!
 //! Updates of distances and sphere trees at a fracture beside making them anew (`figure9`), what resolution does (`resolution`),
 //! preparation of large bodies, the cost of single queries, whole steps of an engine beside its own shapes (`step`), and few
@@ -32,7 +32,7 @@ use std::time::Instant;
 
 /// Runs the whole benchmark.
 pub fn run(report: &mut Report, quick: bool, out: &Path) -> io::Result<()> {
-    let mut folder = Folder::create(out, "p4", "Brittle fracture")?;
+    let mut folder = Folder::create(out, "brittle", "Brittle fracture")?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(io::Error::other)?;
     pool.install(|| -> io::Result<()> {
         update(report, quick);
@@ -82,7 +82,7 @@ fn update(report: &mut Report, quick: bool) {
     report.say(&format!("a body of {tets} tetrahedra and {nodes} nodes breaks, ms"));
     report.say("  pieces    labels  cutting   update  |  surface tree  distances  sphere tree     anew");
     let rounds = if quick { 5 } else { 40 };
-    for (name, generations) in [("p4.update", 1), ("p4.update.again", 2)] {
+    for (name, generations) in [("brittle.update", 1), ("brittle.update.again", 2)] {
         let mut best = [f64::INFINITY; 6];
         let mut pieces = 0;
         for round in 0..rounds {
@@ -152,7 +152,7 @@ fn anew(body: &BrittleBody, fragments: &[FragmentId]) -> [f64; 3] {
         times[0] += ms(begin);
         let begin = Instant::now();
         for &node in &nodes {
-            black_box(tree.find_nearest(body.solid().mesh().positions()[node as usize], f64::INFINITY));
+            black_box(tree.view().nearest(body.solid().mesh().positions()[node as usize], f64::INFINITY));
         }
         times[1] += ms(begin);
         let begin = Instant::now();
@@ -172,7 +172,7 @@ fn prepare(report: &mut Report, quick: bool) {
     let time = ms(begin);
     black_box(solid);
     let note = format!("{nodes} points, {tets} tetrahedra, one thread");
-    report.metric("p4.prepare", time / 1e3, "s", Better::Lower, &note);
+    report.metric("brittle.prepare", time / 1e3, "s", Better::Lower, &note);
     let begin = Instant::now();
     let body = BrittleBody::new(piggy());
     report.say(&format!(
@@ -199,7 +199,7 @@ fn ordering(report: &mut Report, quick: bool) {
         let note = format!("{} points", points.len());
         let last = n == sizes[sizes.len() - 1];
         if last {
-            report.metric("p4.order.vs_naive", slow_time / fast_time, "x", Better::Higher, &note);
+            report.metric("brittle.order.vs_naive", slow_time / fast_time, "x", Better::Higher, &note);
         }
     }
 }
@@ -242,14 +242,14 @@ fn queries(report: &mut Report) {
         let ours = ms(begin) * 1e6 / samples.len() as f64;
         let begin = Instant::now();
         for &(k, p, reach) in &samples {
-            black_box(surfaces[k].find_nearest(p, if within { f64::INFINITY } else { reach }));
+            black_box(surfaces[k].view().nearest(p, if within { f64::INFINITY } else { reach }));
         }
         let theirs = ms(begin) * 1e6 / samples.len() as f64;
         report.say(&format!("  {name:<40} {ours:>8.0}   tree over the fragment's triangles {theirs:>8.0}"));
         let metric = match (within, depth < 1.0) {
-            (true, false) => "p4.query.inside",
-            (true, true) => "p4.query.shallow",
-            _ => "p4.query.outside",
+            (true, false) => "brittle.query.inside",
+            (true, true) => "brittle.query.shallow",
+            _ => "brittle.query.outside",
         };
         report.metric(metric, ours, "ns", Better::Lower, "nearest point of a fragment's surface");
     }
@@ -309,7 +309,7 @@ fn contacts(report: &mut Report, body: &BrittleBody, ids: &[FragmentId]) {
     ));
     let note = "fresh fragments that touch, colliding points over contacts";
     report.metric(
-        "p4.contacts.fresh_reduction",
+        "brittle.contacts.fresh_reduction",
         counts[0] as f64 / counts[1].max(1) as f64,
         "x",
         Better::Higher,

@@ -75,13 +75,13 @@ pub fn run(report: &mut Report, quick: bool) -> Cut {
     let edit = cut.tree_ms();
     let note =
         format!("tree against tree, the mesh already edited, {size} triangles, {out:.0} out, {into:.0} in");
-    report.metric("p1.edit.vs_peer_edit", obvhs.min(parry) / edit, "x", Better::Higher, &note);
+    report.metric("tearing.edit.vs_peer_edit", obvhs.min(parry) / edit, "x", Better::Higher, &note);
     let (median, fastest) = (cut.median_rebuild, cut.fastest_rebuild);
     report.say(&format!("  our median rebuild        {median:9.4} ms"));
     report.say(&format!("  obvhs fastest rebuild     {fastest:9.4} ms"));
-    report.metric("p1.edit.vs_rebuild", median / edit, "x", Better::Higher, "our own median split");
+    report.metric("tearing.edit.vs_rebuild", median / edit, "x", Better::Higher, "our own median split");
     report.metric(
-        "p1.edit.vs_fastest_rebuild",
+        "tearing.edit.vs_fastest_rebuild",
         fastest / edit,
         "x",
         Better::Higher,
@@ -127,5 +127,5 @@ fn growth(report: &mut Report, small: f64, quick: bool) {
         script.mesh.triangle_count()
     ));
     let note = "cost of a changed triangle at sixteen times the size, over that at the smaller";
-    report.metric("p1.growth", large / small, "x", Better::Lower, note);
+    report.metric("tearing.growth", large / small, "x", Better::Lower, note);
 }

@@ -1,4 +1,4 @@
-//! `fracas-bench p1`: trees that follow a cut, beside obvhs, parry and the figures of Otaduy et al. 2007.
+//! `fracas-bench tearing`: trees that follow a cut, beside obvhs, parry and the figures of Otaduy et al. 2007.
 //!
 //! First the metrics, then the report: Table 1, Figures 7 and 8 of the paper as tables, charts and a page.
 
@@ -21,7 +21,7 @@ use std::path::Path;
 use std::time::Duration;
 
 pub fn run(report: &mut Report, quick: bool, out: &Path) -> io::Result<()> {
-    let mut folder = Folder::create(out, "p1", "Trees that follow a cut")?;
+    let mut folder = Folder::create(out, "tearing", "Trees that follow a cut")?;
     let cut = edits::run(report, quick);
     moving::run(report, quick);
     let broken = pieces::run(report, quick);

@@ -3,7 +3,7 @@
 use super::{finder, print};
 use crate::metric::{Better, Report};
 use crate::timing::{Candidate, race};
-use fracas::SoupFinder;
+use fracas::Finder;
 use fracas::geom::DVec3;
 use fracas::mesh::Mesh;
 use fracas::soup::CellTable;
@@ -13,7 +13,7 @@ use std::time::Duration;
 pub fn two_threads(report: &mut Report, cloth: &Mesh, budget: Duration) {
     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(2).build() else { return };
     let mut one = finder(CellTable::Sorted);
-    let mut two = SoupFinder::default();
+    let mut two = Finder::default();
     let timed = race(
         &mut [
             Candidate::new("two threads", || pool.install(|| two.find_self_pairs(cloth).len())),
@@ -23,7 +23,7 @@ pub fn two_threads(report: &mut Report, cloth: &Mesh, budget: Duration) {
     );
     print(report, "threads", &timed);
     let note = format!("{} triangles, population included", cloth.triangle_count());
-    report.metric("p5.cpu.threads2", timed[1].ms() / timed[0].ms(), "x", Better::Higher, &note);
+    report.metric("soup.cpu.threads2", timed[1].ms() / timed[0].ms(), "x", Better::Higher, &note);
 }
 
 /// One giant triangle under the cloth.
@@ -40,5 +40,5 @@ pub fn giant(report: &mut Report, cloth: &Mesh, budget: Duration) {
         budget,
     );
     print(report, "a giant triangle", &timed);
-    report.metric("p5.cpu.giant", timed[1].ms() / timed[0].ms(), "x", Better::Lower, "with over without");
+    report.metric("soup.cpu.giant", timed[1].ms() / timed[0].ms(), "x", Better::Lower, "with over without");
 }

@@ -38,9 +38,9 @@ pub fn metrics(report: &mut Report, cloth: &Mesh, budget: Duration) {
             total - population
         ));
         let note = "population and query, one thread";
-        report.metric(&format!("p5.cpu.hash.{name}"), total, "ms", Better::Lower, note);
+        report.metric(&format!("soup.cpu.hash.{name}"), total, "ms", Better::Lower, note);
         let note = "part of the time that population takes";
-        report.metric(&format!("p5.cpu.hash.{name}.population"), share, "", Better::Lower, note);
+        report.metric(&format!("soup.cpu.hash.{name}.population"), share, "", Better::Lower, note);
     }
 }
 

@@ -56,7 +56,7 @@ pub fn run(report: &mut Report, quick: bool) {
             shown[3],
         ));
         if row.is_real_time {
-            let name = format!("p4.realtime.{}", row.name);
+            let name = format!("brittle.realtime.{}", row.name);
             let note = format!("slowest step {:.2} ms, time step {:.0} ms", max(all), run.step);
             report.metric(&name, max(all) / run.step, "x", Better::Lower, &note);
         } else {
@@ -65,7 +65,7 @@ pub fn run(report: &mut Report, quick: bool) {
                 row.name,
                 paper[2] / paper[1]
             );
-            report.metric("p4.contacts.reduction", run.reduction, "x", Better::Higher, &note);
+            report.metric("brittle.contacts.reduction", run.reduction, "x", Better::Higher, &note);
         }
     }
 }

@@ -137,15 +137,15 @@ pub fn run(report: &mut Report, quick: bool) {
         |name: &str, value: f64, better: Better, note: &str| report.metric(name, value, "x", better, note);
     // Of settling and resting, the less favourable one.
     let least = |other: [f64; 5]| (other[0] / ours[0]).min(other[1] / ours[1]);
-    ratio("p4.step.vs_trimesh", least(plain), Better::Higher, &note);
-    ratio("p4.step.vs_trimesh_fixed", least(fixed), Better::Higher, &note);
+    ratio("brittle.step.vs_trimesh", least(plain), Better::Higher, &note);
+    ratio("brittle.step.vs_trimesh_fixed", least(fixed), Better::Higher, &note);
     let most = (ours[0] / hulls[0]).max(ours[1] / hulls[1]);
-    ratio("p4.step.vs_hull", most, Better::Lower, &note);
-    ratio("p4.worst.vs_hull", ours[2] / hulls[2], Better::Lower, "slowest step of all, at impact");
+    ratio("brittle.step.vs_hull", most, Better::Lower, &note);
+    ratio("brittle.worst.vs_hull", ours[2] / hulls[2], Better::Lower, "slowest step of all, at impact");
     let note = "deepest dense sample of one fragment in another, over pairs that touch, in all piles";
-    ratio("p4.overlap.vs_trimesh_fixed", ours[3] / fixed[3], Better::Lower, note);
-    ratio("p4.overlap.median.vs_trimesh_fixed", ours[3] / fixed[3], Better::Lower, note);
-    ratio("p4.overlap.p95.vs_trimesh_fixed", ours[4] / fixed[4], Better::Lower, note);
+    ratio("brittle.overlap.vs_trimesh_fixed", ours[3] / fixed[3], Better::Lower, note);
+    ratio("brittle.overlap.median.vs_trimesh_fixed", ours[3] / fixed[3], Better::Lower, note);
+    ratio("brittle.overlap.p95.vs_trimesh_fixed", ours[4] / fixed[4], Better::Lower, note);
 }
 
 /// The pieces of all bricks, where they begin; `turns` is the seed for how they are turned.

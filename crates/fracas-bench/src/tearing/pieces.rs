@@ -81,8 +81,14 @@ fn one(report: &mut Report, size: usize, pieces: usize, runs: usize) -> Broken {
         sah[0] / sah[1]
     ));
     let note = format!("pumpkin of {size}, edit included, {} pieces with crumbs", shattered.pieces);
-    report.metric(&format!("p1.split.vs_rebuild.{pieces}"), median / both, "x", Better::Higher, &note);
-    report.metric(&format!("p1.split.vs_obvhs_rebuild.{pieces}"), obvhs / both, "x", Better::Higher, &note);
+    report.metric(&format!("tearing.split.vs_rebuild.{pieces}"), median / both, "x", Better::Higher, &note);
+    report.metric(
+        &format!("tearing.split.vs_obvhs_rebuild.{pieces}"),
+        obvhs / both,
+        "x",
+        Better::Higher,
+        &note,
+    );
     Broken { size, pieces, triangles, both, median_rebuild: median, obvhs_rebuild: obvhs, q }
 }
 

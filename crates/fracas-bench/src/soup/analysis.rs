@@ -32,5 +32,5 @@ pub fn run(report: &mut Report, quick: bool, budget: Duration) {
         ));
     }
     let note = "triangles per second on one thread, the slowest of three shapes";
-    report.metric("p5.analyze.mtps", slowest, "M/s", Better::Higher, note);
+    report.metric("soup.analyze.mtps", slowest, "M/s", Better::Higher, note);
 }

@@ -7,8 +7,9 @@ use super::table1::Measured;
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
 use crate::timing::{Candidate, race};
+use fracas::Finder;
 use fracas::mesh::{Mesh, shapes};
-use fracas::soup::{CellTable, SoupFinder};
+use fracas::soup::CellTable;
 use fracas_plot::{Align, Axis, Line, LineChart, Look, Table};
 use std::io;
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub fn metrics(report: &mut Report, quick: bool, budget: Duration) -> Growth {
     let all: &[usize] = &[10_000, 20_000, 40_000, 90_000, 200_000, 250_000, 500_000, 1_000_000];
     let sizes = if quick { few } else { all };
     let cloths: Vec<Mesh> = sizes.iter().map(|&size| shapes::folded_cloth(size)).collect();
-    let mut finders: Vec<SoupFinder> = sizes.iter().map(|_| finder(CellTable::Sorted)).collect();
+    let mut finders: Vec<Finder> = sizes.iter().map(|_| finder(CellTable::Sorted)).collect();
     let name = |cloth: &Mesh| format!("{} triangles", cloth.triangle_count());
     // Small ones are repeated, so that all have rounds of about the same length and none is favoured by a quiet moment.
     let rounds = |cloth: &Mesh| (1_000_000 / cloth.triangle_count()).clamp(1, 100);
@@ -30,7 +31,7 @@ pub fn metrics(report: &mut Report, quick: bool, budget: Duration) -> Growth {
         .iter()
         .zip(&mut finders)
         .map(|(cloth, finder)| {
-            Candidate::new(name(cloth), || {
+            Candidate::new(name(cloth), move || {
                 (0..rounds(cloth)).map(|_| finder.find_self_pairs(cloth).len()).sum()
             })
         })
@@ -44,7 +45,7 @@ pub fn metrics(report: &mut Report, quick: bool, budget: Duration) -> Growth {
     }
     let last = sizes.len() - 1;
     let note = format!("time per triangle, {} over {}", timed[last].name, timed[0].name);
-    report.metric("p5.cpu.growth", per(last) / per(0), "x", Better::Lower, &note);
+    report.metric("soup.cpu.growth", per(last) / per(0), "x", Better::Lower, &note);
     (0..sizes.len()).map(|k| (cloths[k].triangle_count(), ms(k))).collect()
 }
 
