@@ -147,7 +147,8 @@ impl Cutter {
     /// Moves the front and returns what that does to the mesh. Apply the edit before the next step.
     ///
     /// The edit removes the triangles that are divided, and those whose corners get other vertices because the crack has
-    /// come by; both are replaced. Triangles on the crack come in pairs, one above and one below. The front follows the
+    /// come by; both are replaced. Triangles on the crack come in pairs, one above and one below, and their
+    /// vertices are twins ([`MeshEdit::twins`]). The front follows the
     /// edges of the crack's triangles, so it may run ahead of `to`, or open nothing at all, by the length of an edge.
     /// A front does not go back: with a `to` behind it, nothing happens and the edit is empty.
     ///
@@ -345,6 +346,9 @@ impl Cutter {
             Vertex::Shared(above) if is_parted => Vertex::Parted { above, below: add() },
             unchanged => unchanged,
         };
+        if let Vertex::Parted { above, below } = *vertex {
+            edit.twins.push([above, below]);
+        }
     }
 
     fn rename_face(&mut self, mesh: &LiveMesh, t: usize, first: u32, edit: &mut MeshEdit) {

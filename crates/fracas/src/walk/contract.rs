@@ -1,1 +1,263 @@
-//! The contract of a hierarchy, on every kind of body.
+//! The contract of a hierarchy, checked from outside: see the head of [`super`].
+
+use super::{Child, Corners, Hierarchy, Meeting, Node, PairWalk, Stamp, Unfolding};
+use crate::Finder;
+use crate::geom::{DVec3, Triangle};
+use crate::mesh::{MeshEdit, TriangleId, shapes};
+use crate::pairs::{Crew, Frame, LANES, Row, RowIds, Threads, Touch};
+use crate::tearing::TearingBody;
+use crate::tree::MeshTree;
+use crate::walk::View;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Checks points 1 to 3 of the contract, and returns the triangles of the body.
+pub(crate) fn check(body: &dyn Hierarchy) -> Vec<u32> {
+    let mut triangles = Vec::new();
+    for tree in 0..body.root_count() {
+        let (root, corners) = body.root(tree);
+        check_below(body, root, corners, &mut triangles);
+    }
+    if let Some(open) = body.ready() {
+        assert!(open.rows.len() == open.ids.len());
+    }
+    let count = triangles.len();
+    triangles.sort_unstable();
+    triangles.dedup();
+    assert_eq!(triangles.len(), count, "a triangle is in two rows");
+    triangles
+}
+
+fn check_below(body: &dyn Hierarchy, child: Child, (low, high): Corners, triangles: &mut Vec<u32>) {
+    if child.is_leaf() {
+        return check_row(body, child.index(), (low, high), triangles);
+    }
+    let (mut scratch, mut again) = (Node::EMPTY, Node::EMPTY);
+    let node = *body.node(child.index(), &mut scratch);
+    let second = *body.node(child.index(), &mut again);
+    assert_eq!(format!("{node:?}"), format!("{second:?}"), "another answer the second time");
+    assert!(node.count > 0 && node.count as usize <= LANES);
+    for (lane, below) in node.used() {
+        let (l, h) = node.boxes.lane(lane);
+        let inside = (0..3).all(|k| low[k] <= l[k] && h[k] <= high[k]);
+        assert!(inside, "a box sticks out of the one above it");
+        check_below(body, below, (l, h), triangles);
+    }
+}
+
+fn check_row(body: &dyn Hierarchy, place: usize, (low, high): Corners, triangles: &mut Vec<u32>) {
+    let (mut row, mut ids, mut alone) = (Row::ZERO, RowIds::EMPTY, RowIds::EMPTY);
+    body.row(place, false, &mut row, &mut ids);
+    let frame = body.frame();
+    let used = ids.used().trailing_ones() as usize;
+    assert!(used > 0 && ids.used() == (1 << used) - 1, "used lanes do not come first");
+    assert_eq!(body.ids(place, &mut alone).triangles, ids.triangles);
+    for lane in 0..LANES {
+        let triangle = ids.triangles[if lane < used { lane } else { 0 }];
+        let (t, vertices) = (body.triangle(triangle), body.vertices(triangle, false));
+        for (k, p) in t.corners().into_iter().enumerate() {
+            let stored = [0, 1, 2].map(|axis| row.corners[k][axis][lane]);
+            assert!(stored.iter().all(|x| x.is_finite()));
+            if lane < used {
+                assert_eq!(stored, frame.map(p));
+                assert_eq!(ids.vertices[k][lane], vertices[k]);
+                let x = (p - frame.centre) * frame.scale;
+                let slack = f64::from(Frame::SLACK);
+                let held =
+                    (0..3).all(|a| f64::from(low[a]) - slack <= x[a] && x[a] <= f64::from(high[a]) + slack);
+                assert!(held, "triangle {triangle} sticks out of its box");
+            }
+        }
+    }
+    triangles.extend(&ids.triangles[..used]);
+}
+
+fn crumpled(triangles: usize, seed: u64) -> crate::mesh::Mesh {
+    shapes::noisy_sphere(triangles, 0.4, seed)
+}
+
+#[test]
+fn every_structure_keeps_the_contract() {
+    for (size, seed) in [(1, 1), (8, 2), (20, 3), (80, 4), (700, 5), (5000, 6)] {
+        let mesh = crumpled(size, seed);
+        let all: Vec<u32> = (0..mesh.triangle_count() as u32).collect();
+        assert_eq!(check(&MeshTree::build(mesh.clone())), all);
+        let mut body = TearingBody::build(mesh);
+        assert_eq!(check(&body), all);
+        // Half of it goes, the rest becomes three pieces.
+        let removed: Vec<TriangleId> = all.iter().filter(|&t| t % 2 == 1).map(|&t| TriangleId(t)).collect();
+        body.apply(&MeshEdit { removed, ..MeshEdit::default() }).expect("triangles that are there");
+        let labels: Vec<u32> = all.iter().map(|t| t / 2 % 3).collect();
+        body.split(&labels).expect("a label for each");
+        assert_eq!(check(&body), all.iter().copied().filter(|t| t % 2 == 0).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn every_change_of_a_body_changes_its_stamp() {
+    let mesh = crumpled(500, 1);
+    let mut tree = MeshTree::build(mesh.clone());
+    let mut stamps = vec![tree.stamp()];
+    tree.set_positions(mesh.positions()).expect("as many");
+    stamps.push(tree.stamp());
+    tree.refit(false);
+    stamps.push(tree.stamp());
+    let mut body = TearingBody::build(mesh.clone());
+    let labels = vec![0; mesh.triangle_count()];
+    let changes: [&dyn Fn(&mut TearingBody); 9] = [
+        &|_| {},
+        &|body| {
+            body.apply(&MeshEdit { removed: vec![TriangleId(3)], ..MeshEdit::default() })
+                .expect("it is there");
+        },
+        &|body| assert!(body.set_positions(mesh.positions()).is_ok()),
+        &|body| assert!(body.move_vertices(mesh.positions()).is_ok()),
+        &|body| body.refit(),
+        &|body| body.lay_out(),
+        &|body| body.rebuild(),
+        &|body| assert!(body.split(&labels).is_ok()),
+        &|body| assert!(body.shatter(&MeshEdit::default(), &labels).is_ok()),
+    ];
+    for change in changes {
+        change(&mut body);
+        stamps.push(body.stamp());
+    }
+    for (k, stamp) in stamps.iter().enumerate() {
+        assert!(!stamps[..k].contains(stamp), "change {k}");
+    }
+    assert_eq!(body.clone().stamp(), body.stamp());
+}
+
+/// A tree whose nodes and rows are computed when they are asked for, and counted.
+struct OnDemand {
+    tree: MeshTree,
+    nodes: AtomicUsize,
+    rows: AtomicUsize,
+    stamp: Stamp,
+}
+
+impl OnDemand {
+    fn new(tree: MeshTree) -> Self {
+        Self { tree, nodes: AtomicUsize::new(0), rows: AtomicUsize::new(0), stamp: Stamp::new() }
+    }
+}
+
+impl Hierarchy for OnDemand {
+    fn frame(&self) -> Frame {
+        self.tree.frame()
+    }
+
+    fn root_count(&self) -> usize {
+        self.tree.root_count()
+    }
+
+    fn root(&self, tree: usize) -> (Child, Corners) {
+        self.tree.root(tree)
+    }
+
+    fn node<'s>(&'s self, place: usize, scratch: &'s mut Node) -> &'s Node {
+        self.nodes.fetch_add(1, Ordering::Relaxed);
+        *scratch = *self.tree.node(place, &mut Node::EMPTY.clone());
+        scratch
+    }
+
+    fn ids<'s>(&'s self, place: usize, scratch: &'s mut RowIds) -> &'s RowIds {
+        self.tree.ids(place, scratch)
+    }
+
+    fn row(&self, place: usize, weld: bool, row: &mut Row, ids: &mut RowIds) {
+        self.rows.fetch_add(1, Ordering::Relaxed);
+        self.tree.row(place, weld, row, ids);
+    }
+
+    fn triangle(&self, id: u32) -> Triangle {
+        self.tree.triangle(id)
+    }
+
+    fn vertices(&self, id: u32, weld: bool) -> [u32; 3] {
+        self.tree.vertices(id, weld)
+    }
+
+    fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+}
+
+#[test]
+fn nodes_on_demand_give_the_same_answers_and_only_those_that_are_reached_are_made() {
+    let ready = MeshTree::build(crumpled(20_000, 1));
+    let lazy = OnDemand::new(MeshTree::build(crumpled(20_000, 1)));
+    let spike = MeshTree::build(shapes::icosphere(0.2, 2));
+    let at = crate::geom::Pose::from_translation(DVec3::new(0.9, 0.1, 0.0)).expect("a pose");
+    check(&lazy);
+    lazy.nodes.store(0, Ordering::Relaxed);
+    lazy.rows.store(0, Ordering::Relaxed);
+    let mut finder = Finder::default();
+    let expected = finder.find_pairs(&ready, spike.at(&at)).to_vec();
+    assert!(!expected.is_empty());
+    assert_eq!(finder.find_pairs(View::of(&lazy, None), spike.at(&at)), expected);
+    let made = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+    let (nodes, rows) = (made(&lazy.nodes), made(&lazy.rows));
+    assert!(rows > 0 && 10 * rows < 20_000 / LANES, "{rows} rows of {}", 20_000 / LANES);
+    // The same finder has them still; another one makes as many, and finds the same, from any thread.
+    assert_eq!(finder.find_pairs(View::of(&lazy, None), spike.at(&at)), expected);
+    assert_eq!((made(&lazy.nodes), made(&lazy.rows)), (nodes, rows));
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut other = Finder::default();
+                assert_eq!(other.find_pairs(View::of(&lazy, None), spike.at(&at)), expected);
+            });
+        }
+    });
+    assert_eq!((made(&lazy.nodes), made(&lazy.rows)), (4 * nodes, 4 * rows));
+    let itself = finder.find_self_pairs(&ready).to_vec();
+    assert_eq!(finder.find_self_pairs(View::of(&lazy, None)), itself);
+}
+
+/// Places may be opened in any order: whatever is open before, the walk finds the same.
+#[test]
+fn a_walk_finds_the_same_whatever_is_open_before() {
+    let (a, b) = (
+        OnDemand::new(MeshTree::build(crumpled(3000, 2))),
+        OnDemand::new(MeshTree::build(crumpled(3000, 3))),
+    );
+    let ends = [&a, &b].map(|body| (body as &dyn Hierarchy).bounds().expect("triangles"));
+    let pose = crate::geom::Pose::IDENTITY;
+    let bridge = super::bridge_between((&a, &pose, ends[0]), (&b, &pose, ends[1])).expect("they overlap");
+    let mut answers = Vec::new();
+    for whole in [true, false] {
+        let mut crew: Crew<PairWalk> = Crew::default();
+        let mut sides = [Unfolding::default(), Unfolding::default()];
+        for (side, body) in sides.iter_mut().zip([&a, &b]) {
+            side.begin(body, false);
+            if whole {
+                side.open_all(body, true);
+            }
+        }
+        crew.add((sides[0].roots()[0].0, sides[1].roots()[0].0));
+        let mut rounds = 0;
+        loop {
+            let [first, second] = [(&a, &sides[0]), (&b, &sides[1])].map(|(body, side)| super::Posed {
+                body,
+                open: side.opened(),
+                pose,
+            });
+            let (swapped, touch) = (false, Touch::Include);
+            crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch }, Threads::Auto);
+            let mut parked = Vec::new();
+            crew.workers.iter_mut().for_each(|worker| worker.take_parked(&mut parked));
+            if parked.is_empty() {
+                break;
+            }
+            rounds += 1;
+            sides[0].open_for(&a, &parked, |task| task.0, true);
+            sides[1].open_for(&b, &parked, |task| task.1, true);
+            parked.iter().for_each(|task| crew.add((sides[0].resolve(task.0), sides[1].resolve(task.1))));
+        }
+        assert_eq!(rounds > 0, !whole);
+        crew.finish(Threads::Auto);
+        answers.push((crew.pairs.clone(), crew.stats));
+    }
+    assert!(!answers[0].0.is_empty());
+    assert_eq!(answers[0], answers[1]);
+}
