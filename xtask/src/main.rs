@@ -12,11 +12,13 @@
 //!   │   └ readme     the first command a visitor will try
 //!   ├ pictures  `cargo xtask pictures`: those of the README, from real runs
 //!   ├ fuzz      `cargo xtask fuzz`: tools, targets, a time for each
+//!   ├ bench_compare   `cargo xtask bench-compare`: two builds of the benchmarks, side by side
 //!   └ shell     starting programs and naming what failed
 //! ```
 
 #![forbid(unsafe_code)]
 
+mod bench_compare;
 mod fuzz;
 mod licences;
 mod pictures;
@@ -42,6 +44,10 @@ Chores of the Fracas project:
 
   cargo xtask pictures
       The pictures of the README, anew from real runs.
+
+  cargo xtask bench-compare OLD NEW NAME ... [--runs N] [--quick]
+      The named benchmarks of two builds of `fracas-bench`, whose paths are given, in turn, N times (7 unless
+      given): medians side by side, and what is worse by more than 3 % (single steps and piles: 10 %).
 ";
 
 /// How long each fuzz target runs unless the arguments say otherwise.
@@ -78,6 +84,7 @@ fn start(chore: &str, arguments: &[String]) -> Result<(), String> {
             let (seconds, targets) = take_seconds("--seconds", arguments)?;
             fuzz::run(seconds, &targets)
         }
+        "bench-compare" => bench_compare::run(arguments),
         "web" => without_arguments(chore, arguments).and_then(|()| web::test()),
         "pictures" => without_arguments(chore, arguments).and_then(|()| pictures::run()),
         unknown => Err(format!("There is no chore `{unknown}`; `cargo xtask` lists them.")),
