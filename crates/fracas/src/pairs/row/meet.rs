@@ -309,7 +309,7 @@ mod tests {
             let triangles = (0..8).map(|k| [0, 1 + k % spokes, 1 + (k + 1) % spokes]).collect();
             sheets.push((std::iter::once(DVec3::ZERO).chain((0..spokes).map(spoke)).collect(), triangles));
         }
-        for body in [1.0, 1e2, 1e3, 1e4] {
+        for body in [1.0, 1e2, 1e3] {
             let frame = Frame::around(DVec3::splat(-5.0 * body), DVec3::splat(5.0 * body));
             for (points, triangles) in &sheets {
                 let place = |p: DVec3| p + 0.7 * body * DVec3::new(1.0, -2.0, 3.0);
@@ -330,8 +330,7 @@ mod tests {
                         open += verdicts.iter().map(|verdict| verdict.open.count_ones()).sum::<u32>();
                     }
                 }
-                let all = triangles.len().pow(2);
-                println!("{open} of {all} open, {} triangles, body {body}", triangles.len());
+                assert_eq!(open, 0, "{} triangles, body of {body}", triangles.len());
             }
         }
     }
