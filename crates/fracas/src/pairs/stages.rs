@@ -4,7 +4,7 @@
 //! from corner i to the next, which is i + 1 modulo three.
 
 use super::bounds::TINY;
-use super::vec8::{Vec8, add, chosen, cross, dot, norm1, sub, unit};
+use super::vec8::{Vec8, chosen, cross, dot, norm1, sub, unit};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, mask32x8, u32x8};
 
@@ -149,7 +149,7 @@ fn apart_at_corner<S: Simd>(same: &Same<S>, (d, e): (&[Vec8<S>; 3], &[Vec8<S>; 3
     // From the shared corner to the one after it, and from the one before it to the shared corner.
     let (a, to_a) = (chosen(p, d[0], d[1], d[2]), chosen(p, d[2], d[0], d[1]));
     let (b, to_b) = (chosen(q, e[0], e[1], e[2]), chosen(q, e[2], e[0], e[1]));
-    let g = add(sub(unit(a), unit(to_a)), sub(unit(to_b), unit(b)));
+    let g = sub(sub(unit(a), unit(to_a)), sub(unit(b), unit(to_b)));
     let bound = norm1(g) * bound + TINY;
     let p_above = dot(g, a).simd_gt(bound) & dot(g, to_a).simd_lt(-bound);
     let q_below = dot(g, b).simd_lt(-bound) & dot(g, to_b).simd_gt(bound);

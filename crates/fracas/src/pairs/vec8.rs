@@ -32,11 +32,6 @@ pub(super) fn store<S: Simd>(v: Vec8<S>, out: &mut [[f32; LANES]; 3]) {
 }
 
 #[inline(always)]
-pub(super) fn add<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> Vec8<S> {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-#[inline(always)]
 pub(super) fn sub<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> Vec8<S> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }

@@ -3,6 +3,7 @@
 use super::super::bounds::{TINY, length_bound};
 use super::super::stages::{Same, Sides, Verdict, decide, outside};
 use super::super::vec8::{Vec8, height, load, splat, sub};
+use super::side::bound_at;
 use super::{RowFilter, RowSide};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, u32x8};
@@ -47,12 +48,13 @@ impl<S: Simd> RowFilter<S> {
         let same = Same::new::<NEIGHBOURS>(simd, p_ids, q_ids);
         // How far apart two corners can be, given that the padded boxes overlap.
         let apart = ones.extent[one] + row.longest;
+        let [face_bound, edge_bound] = ones.bounds_of(one);
 
         // Corners q of the row against the plane of the one.
         let q = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
         let n = splat(simd, &ones.normal, one);
         let offset = f32x8::splat(simd, ones.offset[one]);
-        let bound = f32x8::splat(simd, ones.face_bounds.of(one).at(apart));
+        let bound = f32x8::splat(simd, bound_at(face_bound, apart));
         let q_sides = Sides::new(heights(n, &q, offset), bound);
         left &= !q_sides.one_sided::<NEIGHBOURS>(same.turned().shared(), self.twins);
         if left == 0 {
@@ -67,7 +69,7 @@ impl<S: Simd> RowFilter<S> {
         ];
         let m = load(simd, &row.normal);
         let offset = f32x8::load_array_ref(simd, &row.offset);
-        let bound = f32x8::splat(simd, row.row_face_bound.at(apart));
+        let bound = f32x8::splat(simd, bound_at(row.row_face_bound, apart));
         let p_sides = Sides::new(heights(m, &p, offset), bound);
         left &= !p_sides.one_sided::<NEIGHBOURS>(same.shared(), self.twins);
         if left == 0 {
@@ -75,7 +77,7 @@ impl<S: Simd> RowFilter<S> {
         }
 
         // Corners of the row against the edge planes of the one.
-        let bound = f32x8::splat(simd, ones.edge_bounds.of(one).at(apart));
+        let bound = f32x8::splat(simd, bound_at(edge_bound, apart));
         for edge in 0..3 {
             let outward = splat(simd, &ones.edge_planes[edge], one);
             let offset = f32x8::splat(simd, ones.edge_offsets[edge][one]);
@@ -86,7 +88,7 @@ impl<S: Simd> RowFilter<S> {
         }
 
         // Corners of the one against the edge planes of the row.
-        let bound = f32x8::splat(simd, row.row_edge_bound.at(apart));
+        let bound = f32x8::splat(simd, bound_at(row.row_edge_bound, apart));
         for edge in 0..3 {
             let outward = load(simd, &row.edge_planes[edge]);
             let offset = f32x8::load_array_ref(simd, &row.edge_offsets[edge]);
@@ -105,7 +107,7 @@ impl<S: Simd> RowFilter<S> {
                 w[i][k] = sub(q[k], p[i]);
             }
         }
-        let bound = ones.face_bounds.of(one).factor.max(row.row_face_bound.factor) * apart + TINY;
+        let bound = face_bound[1].max(row.row_face_bound[1]) * apart + TINY;
         let apart = f32x8::splat(simd, apart);
         let bounds = [f32x8::splat(simd, bound), length_bound(apart, self.precision.slack)];
         decide::<S, NEIGHBOURS>(simd, left, &same, (&d, &e, &w), bounds, (&p_sides, &q_sides))
@@ -307,7 +309,7 @@ mod tests {
             let triangles = (0..8).map(|k| [0, 1 + k % spokes, 1 + (k + 1) % spokes]).collect();
             sheets.push((std::iter::once(DVec3::ZERO).chain((0..spokes).map(spoke)).collect(), triangles));
         }
-        for body in [1.0, 1e2, 1e3, 1e4] {
+        for body in [1.0, 1e2, 1e3] {
             let frame = Frame::around(DVec3::splat(-5.0 * body), DVec3::splat(5.0 * body));
             for (points, triangles) in &sheets {
                 let place = |p: DVec3| p + 0.7 * body * DVec3::new(1.0, -2.0, 3.0);
@@ -328,8 +330,7 @@ mod tests {
                         open += verdicts.iter().map(|verdict| verdict.open.count_ones()).sum::<u32>();
                     }
                 }
-                let all = triangles.len().pow(2);
-                println!("{open} of {all} open, {} triangles, body {body}", triangles.len());
+                assert_eq!(open, 0, "{} triangles, body of {body}", triangles.len());
             }
         }
     }

@@ -23,11 +23,11 @@ pub(crate) struct RowSide {
     /// Longest box edge of each triangle, and of all.
     pub(super) extent: [f32; LANES],
     pub(super) longest: f32,
-    /// Error bounds of heights over face and edge planes, for each triangle and the largest of the row.
-    pub(super) face_bounds: LaneBounds,
-    pub(super) edge_bounds: LaneBounds,
-    pub(super) row_face_bound: Bound,
-    pub(super) row_edge_bound: Bound,
+    /// Error bounds of heights over face and edge planes ([`bound_at`]), for each triangle and the largest of the row.
+    face_bounds: [[f32; LANES]; 2],
+    edge_bounds: [[f32; LANES]; 2],
+    pub(super) row_face_bound: [f32; 2],
+    pub(super) row_edge_bound: [f32; 2],
     /// The padded box of the whole row.
     row_low: [f32; 3],
     row_high: [f32; 3],
@@ -35,36 +35,10 @@ pub(crate) struct RowSide {
     used: u32,
 }
 
-/// Error bound of a height: part of it grows with the distance over which it is measured.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
-    fixed: f32,
-    pub(super) factor: f32,
-}
-
-impl Bound {
-    const ZERO: Self = Self { fixed: 0.0, factor: 0.0 };
-
-    #[inline(always)]
-    pub(super) fn at(self, distance: f32) -> f32 {
-        self.fixed + self.factor * distance
-    }
-}
-
-/// One bound per lane.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LaneBounds {
-    fixed: [f32; LANES],
-    factor: [f32; LANES],
-}
-
-impl LaneBounds {
-    const ZERO: Self = Self { fixed: [0.0; LANES], factor: [0.0; LANES] };
-
-    #[inline(always)]
-    pub(super) fn of(&self, lane: usize) -> Bound {
-        Bound { fixed: self.fixed[lane], factor: self.factor[lane] }
-    }
+/// The error bound of a height, given as a fixed part and a factor of the distance over which it is measured.
+#[inline(always)]
+pub(super) fn bound_at([fixed, factor]: [f32; 2], distance: f32) -> f32 {
+    fixed + factor * distance
 }
 
 impl RowSide {
@@ -78,15 +52,22 @@ impl RowSide {
         edge_offsets: [[0.0; LANES]; 3],
         extent: [0.0; LANES],
         longest: 0.0,
-        face_bounds: LaneBounds::ZERO,
-        edge_bounds: LaneBounds::ZERO,
-        row_face_bound: Bound::ZERO,
-        row_edge_bound: Bound::ZERO,
+        face_bounds: [[0.0; LANES]; 2],
+        edge_bounds: [[0.0; LANES]; 2],
+        row_face_bound: [0.0; 2],
+        row_edge_bound: [0.0; 2],
         row_low: [0.0; 3],
         row_high: [0.0; 3],
         ids: [[0; LANES]; 3],
         used: 0,
     };
+
+    /// The error bounds of one triangle, over its face plane and over its edge planes.
+    #[inline(always)]
+    pub(super) fn bounds_of(&self, lane: usize) -> [[f32; 2]; 2] {
+        let (face, edge) = (&self.face_bounds, &self.edge_bounds);
+        [[face[0][lane], face[1][lane]], [edge[0][lane], edge[1][lane]]]
+    }
 
     /// One bit for every used lane.
     #[inline(always)]
@@ -143,11 +124,11 @@ impl<S: Simd> RowFilter<S> {
         let face = [norm1(normal) * rounding + TINY, face_factor(extent, slack)];
         let edge = [steepest * rounding + TINY, edge_factor(extent, slack)];
         let longest = f32x8::splat(simd, side.longest);
-        side.row_face_bound = Bound { fixed: face[0].reduce_max(), factor: face_factor(longest, slack)[0] };
-        side.row_edge_bound = Bound { fixed: edge[0].reduce_max(), factor: edge_factor(longest, slack)[0] };
-        face[0].store_array(&mut side.face_bounds.fixed);
-        face[1].store_array(&mut side.face_bounds.factor);
-        edge[0].store_array(&mut side.edge_bounds.fixed);
-        edge[1].store_array(&mut side.edge_bounds.factor);
+        side.row_face_bound = [face[0].reduce_max(), face_factor(longest, slack)[0]];
+        side.row_edge_bound = [edge[0].reduce_max(), edge_factor(longest, slack)[0]];
+        for part in 0..2 {
+            face[part].store_array(&mut side.face_bounds[part]);
+            edge[part].store_array(&mut side.edge_bounds[part]);
+        }
     }
 }
