@@ -145,7 +145,12 @@ impl Grid {
                 source.triangles.chunks(share).zip(mine.chunks_mut(share)).zip(places.chunks_mut(share));
             let tasks = lists.zip(histograms.iter_mut());
             parallel::for_each(parts > 1, tasks, |(((triangles, octaves), middles), histogram)| {
-                measure(source, triangles, octaves, middles, histogram);
+                for (corners, known) in triangles.iter().zip(octaves.iter_mut().zip(middles)) {
+                    let [a, b, c] = corners.map(|v| source.positions[v as usize]);
+                    let (octave, middle) = levels::measure(a, b, c);
+                    histogram.count(octave, middle);
+                    (*known.0, *known.1) = (octave as u16, middle);
+                }
             });
             let (whole, others) = histograms.split_first_mut().expect("a part");
             others.iter().for_each(|other| whole.add(other));
@@ -233,14 +238,24 @@ impl Grid {
         let to_key = |(number, layer): (usize, &Layer)| ToKey::new(layer, (number as u64) << (3 * width));
         self.to_keys.extend(self.layers.iter().enumerate().map(to_key));
         let slots = Table::slots(options.table, measured.octaves.len());
-        let keys = Keys { grid: (&self.level_of, &self.to_keys), meshes: sources.len(), options, slots };
+        let item = |mesh: usize, triangle: usize, octave: u16, middle: DVec3| {
+            let number = usize::from(self.level_of[usize::from(octave)]) * sources.len() + mesh;
+            let to_key = &self.to_keys[number];
+            let place = middle * to_key.scale - to_key.base;
+            let place = [below(place.x), below(place.y), below(place.z)];
+            let slot = match options.table {
+                CellTable::Sorted => 0,
+                kind => Table::slot(kind, number as u64, place.map(|x| x >> to_key.cell_bits), slots),
+            };
+            Item { key: to_key.prefix | morton::encode(place), slot, triangle: triangle as u32 }
+        };
         let bits_of = |count: usize| usize::BITS - count.saturating_sub(1).leading_zeros();
         let key_bits = 3 * width + bits_of(self.layers.len());
         let most = sources.iter().map(|source| source.triangles.len()).max().unwrap_or(0);
         let id_bits = bits_of(most).max(1);
         self.id_bits = 0;
         if options.table != CellTable::Sorted {
-            keys.give_all(sources, measured, &mut self.large.from, parts, |item| item);
+            list_all(sources, measured, &mut self.large.from, parts, item);
             let bits = u32::BITS - (slots - 1).leading_zeros();
             self.large.sort(bits, |item| u64::from(item.slot), parts);
             for slot in self.large.sorted.chunk_by_mut(|a, b| a.slot == b.slot) {
@@ -256,13 +271,12 @@ impl Grid {
         let bits = key_bits - skipped;
         if key_bits + id_bits <= u64::BITS {
             self.id_bits = id_bits;
-            let from = &mut self.small.from;
-            keys.give_all(sources, measured, from, parts, |item| {
-                item.key << id_bits | u64::from(item.triangle)
+            list_all(sources, measured, &mut self.small.from, parts, |mesh, triangle, octave, middle| {
+                item(mesh, triangle, octave, middle).key << id_bits | triangle as u64
             });
             self.small.sort(bits, |small| small >> (id_bits + skipped), parts);
         } else {
-            keys.give_all(sources, measured, &mut self.large.from, parts, |item| item);
+            list_all(sources, measured, &mut self.large.from, parts, item);
             self.large.sort(bits, |item| item.key >> skipped, parts);
         }
     }
@@ -302,81 +316,28 @@ fn parts(parallel: bool, count: usize) -> usize {
     parallel::threads(parallel && count > 10_000)
 }
 
-fn measure(
-    source: &Source,
-    triangles: &[[u32; 3]],
-    octaves: &mut [u16],
-    middles: &mut [DVec3],
-    histogram: &mut Histogram,
+/// Lists something for each triangle, in the order of the meshes: from mesh, number, octave and middle.
+fn list_all<T: Copy + Default + Send>(
+    sources: &[Source],
+    measured: &Measured,
+    list: &mut Vec<T>,
+    parts: usize,
+    item: impl Fn(usize, usize, u16, DVec3) -> T + Sync + Send,
 ) {
-    for (&[a, b, c], (octave, middle)) in triangles.iter().zip(octaves.iter_mut().zip(middles)) {
-        let at = |v: u32| source.positions[v as usize];
-        let (o, m) = levels::measure(at(a), at(b), at(c));
-        histogram.count(o, m);
-        (*octave, *middle) = (o as u16, m);
-    }
-}
-
-/// What is needed to give keys.
-struct Keys<'a> {
-    grid: (&'a [u8], &'a [ToKey]),
-    meshes: usize,
-    options: &'a SoupOptions,
-    slots: u32,
-}
-
-impl Keys<'_> {
-    /// Lists all triangles with their keys, in the order of the meshes.
-    fn give_all<T: Copy + Default + Send>(
-        &self,
-        sources: &[Source],
-        measured: &Measured,
-        list: &mut Vec<T>,
-        parts: usize,
-        into: impl Fn(Item) -> T + Copy + Sync + Send,
-    ) {
-        list.resize(measured.octaves.len(), T::default());
-        let mut start = 0;
-        for (mesh, source) in sources.iter().enumerate() {
-            let part = start..start + source.triangles.len();
-            start = part.end;
-            let list = &mut list[part.clone()];
-            let (octaves, middles) = (&measured.octaves[part.clone()], &measured.middles[part]);
-            let share = list.len().div_ceil(parts).max(1);
-            let tasks =
-                list.chunks_mut(share).zip(octaves.chunks(share)).zip(middles.chunks(share)).enumerate();
-            parallel::for_each(parts > 1, tasks, |(k, ((list, octaves), middles))| {
-                self.give(mesh, k * share, octaves, middles, list, into);
-            });
-        }
-    }
-
-    /// Lists triangles from `first` on.
-    fn give<T>(
-        &self,
-        mesh: usize,
-        first: usize,
-        octaves: &[u16],
-        middles: &[DVec3],
-        list: &mut [T],
-        into: impl Fn(Item) -> T,
-    ) {
-        let (level_of, to_keys) = self.grid;
-        let known = octaves.iter().zip(middles);
-        for ((triangle, place_in_list), (&octave, &middle)) in (first..).zip(list).zip(known) {
-            let number = usize::from(level_of[usize::from(octave)]) * self.meshes + mesh;
-            let to_key = &to_keys[number];
-            let place = middle * to_key.scale - to_key.base;
-            let place = [below(place.x), below(place.y), below(place.z)];
-            let slot = match self.options.table {
-                CellTable::Sorted => 0,
-                kind => {
-                    let cell = place.map(|x| x >> to_key.cell_bits);
-                    Table::slot(kind, number as u64, cell, self.slots)
-                }
-            };
-            let key = to_key.prefix | morton::encode(place);
-            *place_in_list = into(Item { key, slot, triangle: triangle as u32 });
-        }
+    list.resize(measured.octaves.len(), T::default());
+    let mut start = 0;
+    for (mesh, source) in sources.iter().enumerate() {
+        let part = start..start + source.triangles.len();
+        start = part.end;
+        let share = part.len().div_ceil(parts).max(1);
+        let known =
+            measured.octaves[part.clone()].chunks(share).zip(measured.middles[part.clone()].chunks(share));
+        let tasks = list[part].chunks_mut(share).zip(known).enumerate();
+        parallel::for_each(parts > 1, tasks, |(k, (list, (octaves, middles)))| {
+            let known = octaves.iter().zip(middles);
+            for ((triangle, to), (&octave, &middle)) in (k * share..).zip(list).zip(known) {
+                *to = item(mesh, triangle, octave, middle);
+            }
+        });
     }
 }

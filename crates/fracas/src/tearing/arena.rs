@@ -105,11 +105,6 @@ impl Slot {
         Item { low: self.low, high: without_w(self.high) }
     }
 
-    /// An item that only keeps room for others.
-    pub(super) fn as_room(&self) -> Item {
-        Item { low: self.low, high: self.high }
-    }
-
     /// The leaf that has become an item.
     #[inline]
     pub(super) fn of_item(item: &Item) -> Self {
@@ -337,11 +332,6 @@ impl Arena {
     /// Nodes in use, holders included.
     pub(super) fn node_count(&self) -> usize {
         self.nodes.len() - self.free.len()
-    }
-
-    /// Nodes free to be used again.
-    pub(super) fn free_nodes(&self) -> &[u32] {
-        &self.free
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -141,7 +141,7 @@ impl Patches {
             place += count;
         }
         self.items.clear();
-        self.items.resize(place as usize, Slot::EMPTY.as_room());
+        self.items.resize(place as usize, Item::default());
         self.host_of.resize(added.max(self.host_of.len()), NONE);
         for k in 0..placement.surface.len() {
             let (added, group) = placement.surface[k];
