@@ -5,14 +5,14 @@
 //! 1. measure every triangle: its octave and the middle of its box,
 //! 2. choose levels from the histogram of octaves (`levels`); a level of one mesh is a *layer*,
 //! 3. give every triangle the key of the small cell that holds its middle, and sort by key,
-//! 4. cut the sorted list into *cells*, as large as the density asks for (`cut`),
+//! 4. cut the sorted list into *cells*, as large as the density asks for (`cell_runs`),
 //! 5. find the vertices around which triangles cannot meet (`fans`).
 //!
 //! Rows of eight triangles, with their boxes, are made of cells when they are searched (`window`).
 //!
 //! On several threads each takes a part of the list; the result is the same.
 
-use super::cut::{Cell, Keyed};
+use super::cell_runs::{Cell, Keyed};
 use super::fans::Fans;
 use super::layer::{Layer, Scale, Source, ToKey, below};
 use super::levels::{self, Histogram, Octave};
@@ -35,7 +35,7 @@ pub(super) struct Grid {
     to_keys: Vec<ToKey>,
     /// Triangles in order: in the first list if key and number fit into 64 bits together.
     small: RadixSort<u64>,
-    large: RadixSort<Item>,
+    large: RadixSort<KeyedTriangle>,
     /// How many of those bits are the number's; none if the second list is in use.
     id_bits: u32,
     pub(super) layers: Vec<Layer>,
@@ -49,7 +49,7 @@ pub(super) struct Grid {
 
 /// A triangle and the cell it is sorted into.
 #[derive(Clone, Copy, Debug, Default)]
-struct Item {
+struct KeyedTriangle {
     /// Layer and Morton code.
     key: u64,
     /// Slot of the hash table, where there is one.
@@ -247,7 +247,7 @@ impl Grid {
                 CellTable::Sorted => 0,
                 kind => Table::slot(kind, number as u64, place.map(|x| x >> to_key.cell_bits), slots),
             };
-            Item { key: to_key.prefix | morton::encode(place), slot, triangle: triangle as u32 }
+            KeyedTriangle { key: to_key.prefix | morton::encode(place), slot, triangle: triangle as u32 }
         };
         let bits_of = |count: usize| usize::BITS - count.saturating_sub(1).leading_zeros();
         let key_bits = 3 * width + bits_of(self.layers.len());
@@ -289,7 +289,7 @@ impl Grid {
             let list = Keyed { list: &self.small.sorted, key: |small: &u64| small >> bits, width };
             list.cut(&mut self.layers, &self.scales, can_choose, &mut self.cells_of_parts, parts);
         } else {
-            let list = Keyed { list: &self.large.sorted, key: |item: &Item| item.key, width };
+            let list = Keyed { list: &self.large.sorted, key: |item: &KeyedTriangle| item.key, width };
             list.cut(&mut self.layers, &self.scales, can_choose, &mut self.cells_of_parts, parts);
         }
         self.cells.clear();

@@ -15,7 +15,7 @@
 
 use super::metric::Sums;
 use crate::base::reserve_warm;
-use crate::tree::split::Item;
+use crate::tree::partition::Item;
 use glam::{BVec4A, Vec4};
 
 /// No slot, no node.

@@ -9,7 +9,7 @@
 use super::arena::{Arena, Bounds, Built};
 use super::heights::{Heights, roomy_height};
 use super::small::{SMALL, SmallSet};
-use crate::tree::split::{BINS, BestCut, Bin, Binning, Extent, Item, cheapest_cut, cut, half_area};
+use crate::tree::partition::{BINS, BestCut, Bin, Binning, Extent, Item, cheapest_cut, cut, half_area};
 
 /// How sets of triangles are divided when a tree, or a part of it, is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use crate::base::reserve_warm;
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit};
 use crate::pairs::Frame;
-use crate::tree::split::Item;
+use crate::tree::partition::Item;
 
 /// Work done by one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -31,7 +31,7 @@ use super::small::SMALL;
 use super::{TearingBuild, Tree};
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit, TriangleId};
-use crate::tree::split::{Extent, Item};
+use crate::tree::partition::{Extent, Item};
 
 /// Fewest triangles of a sheet that becomes patches: more than a bunch holds.
 const FEWEST: usize = 9;

@@ -3,12 +3,12 @@
 //! A node starts with one part, its whole set, and divides the part with the largest box again and again until it
 //! has eight parts or nothing is left to divide. Parts that fit into a full tree of lower height (8, 64, 512, …
 //! triangles) are left whole, so that nodes near the leaves, which are most of the tree, come out well filled. If
-//! self-queries are expected, small sets are first divided into their smooth pieces (`pieces`).
+//! self-queries are expected, small sets are first divided into their smooth pieces (`smooth_pieces`).
 //!
 //! Subtrees are built side by side, each with node and leaf numbers of its own, and shifted into place.
 
-use super::pieces::{LARGEST_SET, group_by_piece};
-use super::split::{Extent, Item, SplitRule, split};
+use super::partition::{Extent, Item, SplitRule, split};
+use super::smooth_pieces::{LARGEST_SET, group_by_piece};
 use super::{Child, Contours, Node, Tree};
 use crate::base::parallel;
 use crate::mesh::Mesh;
@@ -122,13 +122,13 @@ impl Subtree {
 }
 
 /// A run of items of a node under construction.
-struct Part {
+struct Span {
     start: usize,
     end: usize,
     extent: Extent,
 }
 
-impl Part {
+impl Span {
     fn len(&self) -> usize {
         self.end - self.start
     }
@@ -186,17 +186,17 @@ impl Builder<'_> {
     }
 
     /// Divides a set into at most eight parts: smooth pieces, then always the part with the largest box.
-    fn divide(&self, items: &mut [Item], extent: &Extent) -> Vec<Part> {
+    fn divide(&self, items: &mut [Item], extent: &Extent) -> Vec<Span> {
         let mut parts = Vec::with_capacity(LANES);
         if self.options.self_queries && (2 * LANES..=LARGEST_SET).contains(&items.len()) {
             let mut start = 0;
             for size in group_by_piece(items, self.mesh) {
                 let end = start + size;
-                parts.push(Part { start, end, extent: Extent::of(&items[start..end]) });
+                parts.push(Span { start, end, extent: Extent::of(&items[start..end]) });
                 start = end;
             }
         } else {
-            parts.push(Part { start: 0, end: items.len(), extent: *extent });
+            parts.push(Span { start: 0, end: items.len(), extent: *extent });
         }
         // A large piece keeps a node of its own: its outline is worth more than a full node.
         if parts.len() > 1 && items.len() > LARGEST_SHARED {
@@ -212,14 +212,14 @@ impl Builder<'_> {
             let Some((at, part)) = largest else { break };
             let (start, end) = (part.start, part.end);
             let middle = start + split(&mut items[start..end], &part.extent, self.options.split);
-            parts[at] = Part { start, end: middle, extent: Extent::of(&items[start..middle]) };
-            parts.insert(at + 1, Part { start: middle, end, extent: Extent::of(&items[middle..end]) });
+            parts[at] = Span { start, end: middle, extent: Extent::of(&items[start..middle]) };
+            parts.insert(at + 1, Span { start: middle, end, extent: Extent::of(&items[middle..end]) });
         }
         parts
     }
 
     /// Builds the subtrees of all parts that are not leaves, on all threads.
-    fn build_side_by_side(&self, items: &mut [Item], parts: &[Part]) -> Vec<Option<Subtree>> {
+    fn build_side_by_side(&self, items: &mut [Item], parts: &[Span]) -> Vec<Option<Subtree>> {
         let mut sets = Vec::with_capacity(parts.len());
         let mut rest = items;
         for part in parts {

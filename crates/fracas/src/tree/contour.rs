@@ -235,7 +235,7 @@ pub(super) fn signs_of_row<S: Simd>(simd: S, row: &Row, slack: f32) -> u8 {
 
 /// One edge of a projected outline.
 #[derive(Clone, Copy, Debug)]
-struct Edge {
+struct OutlineEdge {
     low: DVec2,
     high: DVec2,
     from: DVec2,
@@ -246,7 +246,7 @@ struct Edge {
 /// Reused memory of [`Outline::bounds_single_cover`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutlineScratch {
-    edges: Vec<Edge>,
+    edges: Vec<OutlineEdge>,
     spokes: Vec<Spoke>,
 }
 
@@ -275,14 +275,20 @@ impl Outline<'_> {
     }
 
     /// Whether edges meet only in vertices of both, and do not overlap there.
-    fn edges_are_apart(&self, project: &impl Fn(u32) -> DVec2, edges: &mut Vec<Edge>) -> bool {
+    fn edges_are_apart(&self, project: &impl Fn(u32) -> DVec2, edges: &mut Vec<OutlineEdge>) -> bool {
         edges.clear();
         let last = self.walk[self.walk.len() - 1];
         let mut tail = (last, project(last));
         for &v in self.walk {
             let head = (v, project(v));
             let (from, to) = (tail.1, head.1);
-            edges.push(Edge { low: from.min(to), high: from.max(to), from, to, ids: [tail.0, head.0] });
+            edges.push(OutlineEdge {
+                low: from.min(to),
+                high: from.max(to),
+                from,
+                to,
+                ids: [tail.0, head.0],
+            });
             tail = head;
         }
         // Sweep along x: only edges whose x ranges overlap are compared.
@@ -323,7 +329,7 @@ fn by_angle(hub: DVec2, p: DVec2, q: DVec2) -> Ordering {
 }
 
 /// Whether two edges certainly share no point, or only a vertex of both.
-fn are_apart(p: &Edge, q: &Edge) -> bool {
+fn are_apart(p: &OutlineEdge, q: &OutlineEdge) -> bool {
     let one_side = |a: Sign, b: Sign| a == b && a != Sign::Zero;
     match (p.ids, q.ids) {
         (a, b) if a[1] == b[0] => !turns_back(p.from, p.to, q.to),
