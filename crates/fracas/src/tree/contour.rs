@@ -85,20 +85,10 @@ impl Contours {
                 }
             }
             let is_sound = !broken && cancel_opposite(&mut edges);
-            let is_connected = is_sound && walker.closed_walk(&edges);
-            contours.walks.append(|all| {
-                if is_connected {
-                    all.extend_from_slice(&walker.walk);
-                }
-            });
-            contours.pinches.append(|all| {
-                if is_connected {
-                    walker.append_pinches(all);
-                }
-            });
-            if is_sound {
-                open[index] = Some(edges.clone());
-            }
+            walker.find_walk(if is_sound { &edges } else { &[] });
+            contours.walks.append(|all| all.extend_from_slice(&walker.walk));
+            contours.pinches.append(|all| walker.append_pinches(all));
+            open[index] = is_sound.then(|| edges.clone());
         }
         contours.walks.shrink_to_fit();
         contours.pinches.shrink_to_fit();
@@ -163,13 +153,13 @@ struct Walker {
 }
 
 impl Walker {
-    /// Whether the edges are connected; then `walk` holds the vertices of a closed walk along each of them once.
+    /// Makes `walk` the vertices of a closed walk along each edge once; empty if the edges are not connected.
     ///
     /// As a sum of triangle outlines, the edges leave every vertex as often as they arrive there.
-    fn closed_walk(&mut self, edges: &[[u32; 2]]) -> bool {
+    fn find_walk(&mut self, edges: &[[u32; 2]]) {
         self.walk.clear();
         if edges.len() < 3 || edges.len() > LONGEST_OUTLINE {
-            return false;
+            return;
         }
         self.sorted.clear();
         self.sorted.extend_from_slice(edges);
@@ -194,7 +184,9 @@ impl Walker {
         // The walk ends where it began; it comes out backwards.
         self.walk.pop();
         self.walk.reverse();
-        self.walk.len() == edges.len()
+        if self.walk.len() != edges.len() {
+            self.walk.clear();
+        }
     }
 
     /// Appends the places of the walk at which its vertex occurs more than once.
