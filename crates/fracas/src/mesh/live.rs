@@ -343,8 +343,7 @@ impl LiveMesh {
                 return Err(EditError::DeadTriangle { triangle });
             }
         }
-        sort_into(sorted, edit.removed.iter().map(|id| id.0));
-        match first_twin(sorted) {
+        match first_repeated(sorted, edit.removed.iter().map(|id| id.0)) {
             Some(id) => Err(EditError::RemovedTwice { triangle: TriangleId(id) }),
             None => Ok(()),
         }
@@ -360,8 +359,7 @@ impl LiveMesh {
                 return Err(EditError::MoveNotFinite { vertex, value });
             }
         }
-        sort_into(sorted, edit.moved.iter().map(|&(vertex, _)| vertex));
-        match first_twin(sorted) {
+        match first_repeated(sorted, edit.moved.iter().map(|&(vertex, _)| vertex)) {
             Some(vertex) => Err(EditError::MovedTwice { vertex }),
             None => Ok(()),
         }
@@ -425,12 +423,10 @@ fn place(corner: u32) -> (usize, usize) {
     ((corner / 3) as usize, (corner % 3) as usize)
 }
 
-fn sort_into(sorted: &mut Vec<u32>, ids: impl Iterator<Item = u32>) {
+/// Sorts ids into a list; returns the lowest that comes twice.
+fn first_repeated(sorted: &mut Vec<u32>, ids: impl Iterator<Item = u32>) -> Option<u32> {
     sorted.clear();
     sorted.extend(ids);
     sorted.sort_unstable();
-}
-
-fn first_twin(sorted: &[u32]) -> Option<u32> {
     sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }

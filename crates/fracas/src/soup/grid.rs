@@ -15,7 +15,7 @@
 use super::cell_runs::{Cell, Keyed};
 use super::fans::Fans;
 use super::layer::{Layer, Scale, Source, ToKey, below};
-use super::levels::{self, Histogram, Octave};
+use super::levels::{self, OCTAVES, Octave};
 use super::table::Table;
 use super::{CellTable, SoupOptions};
 use crate::base::radix::{self, RadixSort};
@@ -29,7 +29,8 @@ pub(super) const AHEAD: usize = 4;
 #[derive(Default)]
 pub(super) struct Grid {
     measured: Measured,
-    histograms: Vec<Histogram>,
+    /// By mesh and part: all octaves.
+    histograms: Vec<Vec<Octave>>,
     tops: Vec<usize>,
     level_of: Vec<u8>,
     to_keys: Vec<ToKey>,
@@ -129,10 +130,8 @@ impl Grid {
         let Measured { octaves, middles } = &mut self.measured;
         octaves.resize(count, 0);
         middles.resize(count, DVec3::ZERO);
-        let wanted = parts.max(1) * sources.len();
-        while self.histograms.len() < wanted {
-            self.histograms.push(Histogram::new());
-        }
+        let wanted = self.histograms.len().max(parts * sources.len());
+        self.histograms.resize_with(wanted, || vec![Octave::EMPTY; OCTAVES]);
         let (mut octaves, mut middles) = (&mut octaves[..], &mut middles[..]);
         for (source, histograms) in sources.iter().zip(self.histograms.chunks_mut(parts)) {
             let (mine, later) = octaves.split_at_mut(source.triangles.len());
@@ -140,7 +139,7 @@ impl Grid {
             let (places, later) = middles.split_at_mut(source.triangles.len());
             middles = later;
             let share = source.triangles.len().div_ceil(parts).max(1);
-            histograms.iter_mut().for_each(Histogram::clear);
+            histograms.iter_mut().for_each(|histogram| histogram.fill(Octave::EMPTY));
             let lists =
                 source.triangles.chunks(share).zip(mine.chunks_mut(share)).zip(places.chunks_mut(share));
             let tasks = lists.zip(histograms.iter_mut());
@@ -148,12 +147,15 @@ impl Grid {
                 for (corners, known) in triangles.iter().zip(octaves.iter_mut().zip(middles)) {
                     let [a, b, c] = corners.map(|v| source.positions[v as usize]);
                     let (octave, middle) = levels::measure(a, b, c);
-                    histogram.count(octave, middle);
+                    histogram[octave].count(middle);
                     (*known.0, *known.1) = (octave as u16, middle);
                 }
             });
             let (whole, others) = histograms.split_first_mut().expect("a part");
-            others.iter().for_each(|other| whole.add(other));
+            for other in others {
+                let used = whole.iter_mut().zip(other).filter(|(_, more)| more.count > 0);
+                used.for_each(|(octave, more)| octave.add(more));
+            }
         }
         // The first of each mesh has it all.
         for mesh in 1..sources.len() {
@@ -164,7 +166,7 @@ impl Grid {
     /// One layer for each level and mesh, fine levels first.
     fn choose_layers(&mut self, meshes: usize) {
         let histograms = &self.histograms[..meshes];
-        let total = |octave: usize| histograms.iter().map(|h| h.octaves[octave].count).sum();
+        let total = |octave: usize| histograms.iter().map(|h| h[octave].count).sum();
         levels::choose(total, &mut self.tops);
         self.level_of.clear();
         self.layers.clear();
@@ -173,7 +175,7 @@ impl Grid {
             self.level_of.resize(top + 1, level as u8);
             for (mesh, histogram) in histograms.iter().enumerate() {
                 let mut whole = Octave::EMPTY;
-                for octave in &histogram.octaves[from..=top] {
+                for octave in &histogram[from..=top] {
                     whole.add(octave);
                 }
                 self.layers.push(Layer::new(mesh, levels::exponent(top), &whole));
