@@ -211,7 +211,7 @@ impl Tree {
     fn write_left_over(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) {
         let FollowScratch { placement, leaves, items, build, .. } = scratch;
         items.clear();
-        items.extend(placement.left_over().iter().map(|&added| leaves[added as usize].as_item()));
+        items.extend(placement.waiting.iter().map(|&added| leaves[added as usize].as_item()));
         if !items.is_empty() {
             let root = self.empty_piece();
             self.arena.build(root, items, options.build, build);
