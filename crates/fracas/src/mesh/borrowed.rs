@@ -1,6 +1,6 @@
 //! A mesh whose positions and triangles belong to somebody else.
 
-use super::surface::{Mesh, MeshError, check_parts};
+use super::triangles::{Mesh, MeshError, check_parts};
 use crate::geom::{DVec3, Triangle};
 
 /// Positions and triangles of the caller's, checked and not copied: a body for queries that are asked once.

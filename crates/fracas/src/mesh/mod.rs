@@ -8,8 +8,8 @@ pub(crate) mod mass;
 mod ops;
 mod report;
 pub mod shapes;
-mod surface;
 pub mod tets;
+mod triangles;
 
 pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
 pub use borrowed::MeshRef;
@@ -17,4 +17,4 @@ pub use edit::{EditError, MeshEdit, NewTriangle, Origin};
 pub use live::{Applied, LiveMesh};
 pub use mass::MassProperties;
 pub use report::Report;
-pub use surface::{Mesh, MeshError, TriangleId};
+pub use triangles::{Mesh, MeshError, TriangleId};

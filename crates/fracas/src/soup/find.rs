@@ -1,6 +1,6 @@
 //! Populating the grid and searching it.
 
-use super::cut::Cell;
+use super::cell_runs::Cell;
 use super::grid::Grid;
 use super::layer::Source;
 use super::search::{CellSearch, Question};

@@ -74,43 +74,18 @@ pub(super) struct Octave {
 impl Octave {
     pub(super) const EMPTY: Self = Self { count: 0, low: DVec3::INFINITY, high: DVec3::NEG_INFINITY };
 
+    /// Takes in a triangle by the middle of its box.
+    #[inline(always)]
+    pub(super) fn count(&mut self, middle: DVec3) {
+        self.count += 1;
+        self.low = min(self.low, middle);
+        self.high = max(self.high, middle);
+    }
+
     pub(super) fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.low = self.low.min(other.low);
         self.high = self.high.max(other.high);
-    }
-}
-
-/// All octaves.
-#[derive(Clone, Debug)]
-pub(super) struct Histogram {
-    pub(super) octaves: Vec<Octave>,
-}
-
-impl Histogram {
-    pub(super) fn new() -> Self {
-        Self { octaves: vec![Octave::EMPTY; OCTAVES] }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.octaves.fill(Octave::EMPTY);
-    }
-
-    #[inline(always)]
-    pub(super) fn count(&mut self, octave: usize, middle: DVec3) {
-        let octave = &mut self.octaves[octave];
-        octave.count += 1;
-        octave.low = min(octave.low, middle);
-        octave.high = max(octave.high, middle);
-    }
-
-    /// Threads count for themselves first.
-    pub(super) fn add(&mut self, other: &Self) {
-        for (octave, other) in self.octaves.iter_mut().zip(&other.octaves) {
-            if other.count > 0 {
-                octave.add(other);
-            }
-        }
     }
 }
 

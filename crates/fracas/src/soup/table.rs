@@ -1,7 +1,7 @@
 //! Where a cell is: by its key in a table with linear probing, or by one of the hash functions of the paper.
 
 use super::CellTable;
-use super::cut::Cell;
+use super::cell_runs::Cell;
 use crate::base::morton;
 
 /// Finds the number of a cell.

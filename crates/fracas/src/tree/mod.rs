@@ -32,15 +32,15 @@
 //! For a mesh whose topology changes, edit-friendly structures pay; this tree must then be rebuilt.
 
 mod build;
-mod pieces;
+pub(crate) mod partition;
 mod quality;
 mod refit;
-pub(crate) mod split;
+mod smooth_pieces;
 mod validate;
 
 pub use build::BuildOptions;
+pub use partition::SplitRule;
 pub use quality::Quality;
-pub use split::SplitRule;
 pub use validate::Broken;
 
 use crate::geom::{Box3, DVec3, Pose, Triangle};
