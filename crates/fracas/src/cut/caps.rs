@@ -15,7 +15,7 @@
 
 use super::CutSurface;
 use super::clip::{Face, Part};
-use super::section::NONE;
+use super::section::{NONE, chains, sides};
 use super::triangulate::{Density, Filling, fill};
 use glam::DVec2;
 
@@ -53,8 +53,7 @@ impl<'a> Cap<'a> {
     fn of(part: &Part, number: u32, plane: &'a CutSurface) -> Self {
         let triangles =
             part.triangles.iter().zip(&part.faces).filter(|(_, face)| **face == Face::Cap(number));
-        let mut sides: Vec<[u32; 2]> =
-            triangles.flat_map(|(&[a, b, c], _)| [[a, b], [b, c], [c, a]]).collect();
+        let mut sides: Vec<[u32; 2]> = triangles.flat_map(|(&corners, _)| sides(corners)).collect();
         sides.sort_unstable();
         let is_rim = |&[a, b]: &[u32; 2]| sides.binary_search(&[b, a]).is_err();
         let rim: Vec<[u32; 2]> = sides.iter().copied().filter(is_rim).collect();
@@ -89,20 +88,10 @@ fn chained(edges: &[[u32; 2]]) -> Option<Vec<Vec<u32>>> {
     if edges.windows(2).any(|pair| pair[0][0] == pair[1][0]) {
         return None;
     }
-    let mut seen = vec![false; edges.len()];
-    let mut loops = vec![];
-    for start in 0..edges.len() {
-        let (mut ring, mut at) = (vec![], start);
-        while !seen[at] {
-            seen[at] = true;
-            ring.push(edges[at][0]);
-            at = edges.binary_search_by_key(&edges[at][1], |edge| edge[0]).ok()?;
-        }
-        if !ring.is_empty() {
-            loops.push(ring);
-        }
-    }
-    Some(loops)
+    let follower = |edge: &[u32; 2]| edges.binary_search_by_key(&edge[1], |next| next[0]).ok();
+    let next: Option<Vec<u32>> = edges.iter().map(|edge| follower(edge).map(|i| i as u32)).collect();
+    let loops = chains(&next?, 0..edges.len() as u32, &mut vec![false; edges.len()]);
+    Some(loops.into_iter().map(|ring| ring.iter().map(|&i| edges[i as usize][0]).collect()).collect())
 }
 
 /// Which vertices on creases are to go, so that those that stay are no closer than an edge length.

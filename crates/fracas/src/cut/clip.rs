@@ -4,7 +4,7 @@
 //! it, and closes the rest with a cap. So a part is closed at any time, and says of each of its triangles whether it
 //! is one of the body's, a piece of one, or belongs to a cap.
 
-use super::section::{NONE, Section};
+use super::section::{NONE, Section, sides};
 use super::triangulate::{Density, fill};
 use super::{CutError, CutSurface};
 use crate::base::DisjointSets;
@@ -63,13 +63,8 @@ impl Part {
             let (low, high) = boxes[lumps.root(corners[0]) as usize];
             (high - low).max_element() <= SPECK * size
         };
-        let specks: Vec<bool> = self.triangles.iter().map(&mut is_speck).collect();
-        if specks.contains(&true) {
-            let mut kept = specks.iter();
-            self.triangles.retain(|_| kept.next() == Some(&false));
-            let mut kept = specks.iter();
-            self.faces.retain(|_| kept.next() == Some(&false));
-        }
+        let faces = self.triangles.iter().copied().zip(self.faces.iter().copied());
+        (self.triangles, self.faces) = faces.filter(|(corners, _)| !is_speck(corners)).unzip();
         self
     }
 
@@ -81,7 +76,7 @@ impl Part {
                 corners.iter().for_each(|&v| on_cap[v as usize] = true);
             }
         }
-        let sides = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let sides = self.triangles.iter().flat_map(|&corners| sides(corners));
         let mut sides: Vec<[u32; 2]> =
             sides.filter(|ends| ends.iter().all(|&v| on_cap[v as usize])).collect();
         sides.sort_unstable();

@@ -19,7 +19,7 @@
 //! below and of nothing else: these are replaced one for one.
 
 use super::divide::{Parts, Vertex};
-use super::section::{Crossed, NONE};
+use super::section::{Crossed, NONE, sides};
 use super::sheet::{Sheet, UNCUT};
 use super::{CutError, CutOptions, CutSurface};
 use crate::geom::DVec3;
@@ -253,8 +253,7 @@ impl Cutter {
 
     /// An end of a side of an open triangle, if both its ends are on the front and there is no front on it.
     fn to_pass_early(&self, t: usize, k: usize) -> Option<u32> {
-        let corners = self.sheet.triangles[t];
-        let (a, b) = (corners[k], corners[(k + 1) % 3]);
+        let [a, b] = sides(self.sheet.triangles[t])[k];
         let is_front = match self.sheet.across[t][k] {
             NONE => false,
             UNCUT => true,
@@ -370,7 +369,6 @@ pub(super) fn find_rim(mesh: &LiveMesh) -> Option<[u32; 2]> {
         !mesh.triangles_of_vertex(a).any(|other| other != triangle && mesh.corners(other).contains(&b))
     };
     mesh.live_triangles().find_map(|triangle| {
-        let [a, b, c] = mesh.corners(triangle);
-        [[a, b], [b, c], [c, a]].into_iter().find(|&ends| ends[0] != ends[1] && is_rim(triangle, ends))
+        sides(mesh.corners(triangle)).into_iter().find(|&ends| ends[0] != ends[1] && is_rim(triangle, ends))
     })
 }

@@ -24,7 +24,7 @@ use super::clip::{Face, Part};
 use super::components::label;
 use super::cutter::find_rim;
 use super::options::check_density;
-use super::section::NONE;
+use super::section::{NONE, mean_side};
 use super::{CutError, CutOptions, CutSurface, Cutter};
 use crate::base::Random;
 use crate::geom::DVec3;
@@ -142,7 +142,7 @@ pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) ->
     }
     let whole = Part::of(mesh);
     let size = whole.positions.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
-    let edge_length = options.spacing * mean_edge(mesh);
+    let edge_length = options.spacing * mean_side(mesh, whole.triangles.iter().copied());
     let mut parts = vec![];
     for site in 0..sites.len() {
         match cell(&whole, sites, site, size)? {
@@ -276,12 +276,4 @@ impl ShatterOptions {
         check_density(self.spacing, self.growth)?;
         find_rim(mesh).map_or(Ok(()), |ends| Err(CutError::Open { ends }))
     }
-}
-
-fn mean_edge(mesh: &LiveMesh) -> f64 {
-    let perimeter = |id: TriangleId| {
-        let [a, b, c] = mesh.triangle(id).corners();
-        a.distance(b) + b.distance(c) + c.distance(a)
-    };
-    mesh.live_triangles().map(perimeter).sum::<f64>() / (3 * mesh.live_count()).max(1) as f64
 }
