@@ -9,7 +9,7 @@
 //! The first points of the sheet are the cut points of the section, in their order; points inside follow.
 
 use super::section::{NONE, Section, chains, sides};
-use super::triangulate::{Density, Filling, fill};
+use super::triangulate::{Density, Interior, triangulate};
 use super::{CutError, CutOptions, CutSurface, Front};
 use crate::base::Lists;
 use crate::geom::DVec3;
@@ -61,7 +61,7 @@ impl Sheet {
             let outline: Vec<DVec2> = charts.iter().map(|&chart| plan.place(chart)).collect();
             let edge = |p: DVec2| options.spacing * edge_length * plan.stretch(p);
             let density = Density { edge: &edge, growth: options.growth };
-            let Filling { points, triangles } = fill(&outline, &loops, &density);
+            let Interior { points, triangles } = triangulate(&outline, &loops, &density);
             for p in points {
                 let chart = plan.chart(p);
                 sheet.positions.push(surface.point(chart));

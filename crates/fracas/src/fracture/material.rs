@@ -8,8 +8,8 @@
 //! area of all cracks is A = share · J² / (2 m G). Cubes of side s have 3 V / s of area between them, so pieces are
 //! s = 3 V / A large and there are V / s³ of them.
 //!
-//! This is not a simulation of stress. It gets right what a player sees: nothing happens below a threshold, harder blows and
-//! smaller toughness make more and smaller pieces, and doubling the size of everything needs a heavier blow.
+//! The model does not simulate stress. It reproduces what a viewer sees: nothing happens below a threshold, harder blows and
+//! smaller toughness make more and smaller pieces, and a body of twice the size needs a heavier blow.
 
 use super::FractureError;
 
