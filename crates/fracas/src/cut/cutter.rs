@@ -216,16 +216,13 @@ impl Cutter {
         }
         // Points that were passed early are skipped here, so that a finished cut knows it.
         let mut checked = 0;
-        while checked < opening.triangles.len() {
-            let unchecked = opening.triangles[checked..].to_vec();
-            checked = opening.triangles.len();
-            for t in unchecked {
-                for k in 0..3 {
-                    if let Some(p) = self.to_pass_early(t as usize, k) {
-                        self.pass(p, &mut opening);
-                    }
+        while let Some(&t) = opening.triangles.get(checked) {
+            for k in 0..3 {
+                if let Some(p) = self.to_pass_early(t as usize, k) {
+                    self.pass(p, &mut opening);
                 }
             }
+            checked += 1;
         }
         while let Some(&p) = self.order.get(self.cursor)
             && self.passed[p as usize]

@@ -11,7 +11,7 @@
 //! The model does not simulate stress. It reproduces what a viewer sees: nothing happens below a threshold, harder blows and
 //! smaller toughness make more and smaller pieces, and a body of twice the size needs a heavier blow.
 
-use super::FractureError;
+use super::error::{FractureError, require_positive};
 
 /// A brittle material, in SI units. All numbers are positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ impl Material {
     /// # Ok::<(), fracas::fracture::FractureError>(())
     /// ```
     pub fn pieces(&self, volume: f64, impulse: f64) -> Result<Option<f64>, FractureError> {
-        let numbers = [
+        require_positive([
             ("density", self.density),
             ("stiffness", self.stiffness),
             ("strength", self.strength),
@@ -61,12 +61,7 @@ impl Material {
             ("share of energy", self.share),
             ("volume", volume),
             ("impulse", impulse),
-        ];
-        for (what, value) in numbers {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(FractureError::BadNumber { what, value });
-            }
-        }
+        ])?;
         let mass = self.density * volume;
         let velocity = impulse / mass;
         let stress = velocity * (self.stiffness * self.density).sqrt();
