@@ -45,8 +45,10 @@ impl SurfaceSizes {
                 ask([edge.ends[0], edge.ends[1], edge.ends[1]], radius / cells_per_radius);
             }
         }
+        let (low, high) = mesh.bounds();
+        let far = (high - low).length();
         for (corners, id) in mesh.triangles().iter().zip(0..) {
-            ask(*corners, thickness_below(surface, TriangleId(id)) / ACROSS);
+            ask(*corners, thickness_below(surface, TriangleId(id), far) / ACROSS);
         }
         let tree = |(k, triangles): (usize, Vec<[u32; 3]>)| {
             let part = Mesh::new(mesh.positions().to_vec(), triangles).expect("vertices of the surface");
@@ -83,12 +85,11 @@ fn radius_across(mesh: &Mesh, ends: [u32; 2], triangles: [TriangleId; 2]) -> Opt
     (radius < f64::INFINITY).then_some(radius)
 }
 
-/// How far the other side of the body is below a triangle, at the nearest of four places; infinite for one without area.
-fn thickness_below(surface: &MeshTree, triangle: TriangleId) -> f64 {
+/// How far the other side of the body is below a triangle, at the nearest of four places within `far`; infinite if it is nowhere,
+/// or the triangle has no area.
+fn thickness_below(surface: &MeshTree, triangle: TriangleId, far: f64) -> f64 {
     let triangle = surface.mesh().triangle(triangle);
     let Some(inward) = (-triangle.area_vector()).try_normalize() else { return f64::INFINITY };
-    let (low, high) = surface.mesh().bounds();
-    let far = (high - low).length();
     let [a, b, c] = triangle.corners();
     let middle = (a + b + c) / 3.0;
     let places = [middle].into_iter().chain([a, b, c].map(|corner| 0.75 * corner + 0.25 * middle));
