@@ -17,7 +17,7 @@
 //! # Departures from the paper
 //!
 //! The paper takes the pieces as given. Here the same edit that adds the crack surfaces carries a label for every
-//! triangle, old or new, which is what a tree needs to be split.
+//! triangle, old or new: a tree is split by these.
 
 use super::caps::with_new_caps;
 use super::clip::{Cell, Face};

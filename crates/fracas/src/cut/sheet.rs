@@ -1,10 +1,10 @@
-//! The sheet of triangles along which a cut will part a body, before it does.
+//! The sheet: the triangles along which a cut will part a body.
 //!
 //! # Idea
 //!
-//! The outlines of the section are filled with triangles once, when the cut begins. A step of the cut then only has
-//! to *open* some of them: an open triangle becomes two faces of the body, one for each side. All that is left is
-//! bookkeeping by index, and no step can fail for reasons of geometry.
+//! The outlines of the section are triangulated once, when the cut begins. A step of the cut then only *opens* some of the
+//! triangles: an open triangle becomes two faces of the body, one for each side. Steps work with indices alone, so none can
+//! fail for reasons of geometry.
 //!
 //! The first points of the sheet are the cut points of the section, in their order; points inside follow.
 
@@ -15,10 +15,10 @@ use crate::base::Lists;
 use crate::geom::DVec3;
 use glam::DVec2;
 
-/// Beyond this edge the sheet goes on, in a part that is never opened.
+/// Beyond this edge the sheet goes on, but is never opened.
 pub(super) const UNCUT: u32 = NONE - 1;
 
-/// Triangles that fill a section.
+/// The triangulation of a section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sheet {
     pub(super) positions: Vec<DVec3>,
@@ -35,7 +35,7 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    /// Fills a section; for an open mesh, `edge_length` is `None` and there is nothing to fill.
+    /// Triangulates a section; for an open mesh, `edge_length` is `None` and there are no triangles.
     pub(super) fn of(
         section: &Section,
         surface: &CutSurface,

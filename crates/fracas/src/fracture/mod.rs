@@ -143,7 +143,7 @@ impl Breakable<'_> {
         self.break_up(impact.point, impact.direction, wanted, options)
     }
 
-    /// Breaks the body into about so many pieces, whatever it is made of. `None` if it is too small to break.
+    /// Breaks the body into about `wanted` pieces, whatever it is made of. `None` if it is too small to break.
     ///
     /// # Errors
     /// As [`Breakable::hit`].
