@@ -1,11 +1,11 @@
-//! Caps of a part made anew, once it is complete.
+//! Rebuilds the caps of a Voronoi cell once it is complete.
 //!
 //! # Idea
 //!
-//! While a part is clipped plane by plane, each cap is filled with as few triangles as will do, and the next plane cuts
-//! through them. What is left is long and thin, and full of vertices on the creases where two caps meet. So in the
-//! end only the outlines of the caps are kept, without the vertices that crowd on a crease, and filled again with
-//! points inside:
+//! While a cell is clipped plane by plane, each cap gets as few triangles as possible, and the next plane cuts through
+//! them. The triangles that are left are long and thin, with many vertices on the creases where two caps meet. So in the end
+//! only the outlines of the caps are kept, without the vertices that crowd on a crease, and triangulated again with points
+//! inside:
 //!
 //! ```text
 //!    ┌─·─··───·┐        ┌────·────┐       A vertex may go if it lies on one crease and nowhere else: its triangles belong
@@ -14,34 +14,34 @@
 //! ```
 
 use super::CutSurface;
-use super::clip::{Face, Part};
-use super::section::NONE;
-use super::triangulate::{Density, Filling, fill};
+use super::clip::{Cell, Face};
+use super::section::{NONE, chains, sides};
+use super::triangulate::{Density, Interior, triangulate};
 use glam::DVec2;
 
-/// A part with its caps filled anew with triangles of about the given edge length. `planes` are those of its caps.
+/// The cell with its caps rebuilt from triangles of about the given edge length. `planes` are those of its caps.
 ///
-/// Where two caps are so thin that both would have the same edge inside, the part stays as it is.
-pub(super) fn refilled(part: Part, planes: &[(u32, CutSurface)], edge_length: f64, growth: f64) -> Part {
-    let mut caps: Vec<Cap> = planes.iter().map(|(number, plane)| Cap::of(&part, *number, plane)).collect();
+/// Where two caps are so thin that both would have the same edge inside, the cell stays as it is.
+pub(super) fn with_new_caps(cell: Cell, planes: &[(u32, CutSurface)], edge_length: f64, growth: f64) -> Cell {
+    let mut caps: Vec<Cap> = planes.iter().map(|(number, plane)| Cap::of(&cell, *number, plane)).collect();
     caps.retain(|cap| !cap.loops.is_empty());
-    let is_dropped = thin_out(&part, &caps, edge_length);
+    let is_dropped = thin_out(&cell, &caps, edge_length);
     let mut made =
-        Part { positions: part.positions.clone(), sources: part.sources.clone(), ..Part::default() };
-    for (&corners, &face) in part.triangles.iter().zip(&part.faces) {
-        let is_refilled = |number: u32| caps.iter().any(|cap| cap.number == number);
-        if !matches!(face, Face::Cap(number) if is_refilled(number)) {
+        Cell { positions: cell.positions.clone(), sources: cell.sources.clone(), ..Cell::default() };
+    for (&corners, &face) in cell.triangles.iter().zip(&cell.faces) {
+        let is_rebuilt = |number: u32| caps.iter().any(|cap| cap.number == number);
+        if !matches!(face, Face::Cap(number) if is_rebuilt(number)) {
             made.push(corners, face);
         }
     }
     for cap in &mut caps {
         cap.loops.iter_mut().for_each(|ring| ring.retain(|&v| !is_dropped[v as usize]));
-        cap.fill(&mut made, edge_length, growth);
+        cap.triangulate(&mut made, edge_length, growth);
     }
-    if made.is_closed() { made } else { part }
+    if made.is_closed() { made } else { cell }
 }
 
-/// The outlines of a cap, by vertices of the part.
+/// The outlines of a cap, by vertices of the cell.
 struct Cap<'a> {
     number: u32,
     plane: &'a CutSurface,
@@ -50,21 +50,20 @@ struct Cap<'a> {
 }
 
 impl<'a> Cap<'a> {
-    fn of(part: &Part, number: u32, plane: &'a CutSurface) -> Self {
+    fn of(cell: &Cell, number: u32, plane: &'a CutSurface) -> Self {
         let triangles =
-            part.triangles.iter().zip(&part.faces).filter(|(_, face)| **face == Face::Cap(number));
-        let mut sides: Vec<[u32; 2]> =
-            triangles.flat_map(|(&[a, b, c], _)| [[a, b], [b, c], [c, a]]).collect();
+            cell.triangles.iter().zip(&cell.faces).filter(|(_, face)| **face == Face::Cap(number));
+        let mut sides: Vec<[u32; 2]> = triangles.flat_map(|(&corners, _)| sides(corners)).collect();
         sides.sort_unstable();
         let is_rim = |&[a, b]: &[u32; 2]| sides.binary_search(&[b, a]).is_err();
         let rim: Vec<[u32; 2]> = sides.iter().copied().filter(is_rim).collect();
         Self { number, plane, loops: chained(&rim).unwrap_or_default() }
     }
 
-    fn fill(&self, part: &mut Part, edge_length: f64, growth: f64) {
+    fn triangulate(&self, cell: &mut Cell, edge_length: f64, growth: f64) {
         let rim: Vec<u32> = self.loops.concat();
         let outline: Vec<DVec2> =
-            rim.iter().map(|&v| self.plane.chart(part.positions[v as usize]).into()).collect();
+            rim.iter().map(|&v| self.plane.chart(cell.positions[v as usize]).into()).collect();
         let mut count = 0;
         let mut numbered = |ring: &Vec<u32>| {
             count += ring.len() as u32;
@@ -72,14 +71,14 @@ impl<'a> Cap<'a> {
         };
         let loops: Vec<Vec<u32>> = self.loops.iter().map(&mut numbered).collect();
         let density = Density { edge: &|_| edge_length, growth };
-        let Filling { points, triangles } = fill(&outline, &loops, &density);
-        let first = part.positions.len() as u32;
+        let Interior { points, triangles } = triangulate(&outline, &loops, &density);
+        let first = cell.positions.len() as u32;
         for p in points {
-            part.add(self.plane.point(p.into()), NONE);
+            cell.add(self.plane.point(p.into()), NONE);
         }
         let vertex = |i: u32| rim.get(i as usize).copied().unwrap_or(first + i - rim.len() as u32);
         for corners in triangles {
-            part.push(corners.map(vertex), Face::Cap(self.number));
+            cell.push(corners.map(vertex), Face::Cap(self.number));
         }
     }
 }
@@ -89,25 +88,15 @@ fn chained(edges: &[[u32; 2]]) -> Option<Vec<Vec<u32>>> {
     if edges.windows(2).any(|pair| pair[0][0] == pair[1][0]) {
         return None;
     }
-    let mut seen = vec![false; edges.len()];
-    let mut loops = vec![];
-    for start in 0..edges.len() {
-        let (mut ring, mut at) = (vec![], start);
-        while !seen[at] {
-            seen[at] = true;
-            ring.push(edges[at][0]);
-            at = edges.binary_search_by_key(&edges[at][1], |edge| edge[0]).ok()?;
-        }
-        if !ring.is_empty() {
-            loops.push(ring);
-        }
-    }
-    Some(loops)
+    let follower = |edge: &[u32; 2]| edges.binary_search_by_key(&edge[1], |next| next[0]).ok();
+    let next: Option<Vec<u32>> = edges.iter().map(|edge| follower(edge).map(|i| i as u32)).collect();
+    let loops = chains(&next?, 0..edges.len() as u32, &mut vec![false; edges.len()]);
+    Some(loops.into_iter().map(|ring| ring.iter().map(|&i| edges[i as usize][0]).collect()).collect())
 }
 
 /// Which vertices on creases are to go, so that those that stay are no closer than an edge length.
-fn thin_out(part: &Part, caps: &[Cap], edge_length: f64) -> Vec<bool> {
-    let mut may_go = on_one_crease(part, caps);
+fn thin_out(cell: &Cell, caps: &[Cap], edge_length: f64) -> Vec<bool> {
+    let mut may_go = on_one_crease(cell, caps);
     for ring in caps.iter().flat_map(|cap| &cap.loops) {
         // An outline needs three corners that stay.
         if ring.iter().filter(|v| !may_go[**v as usize]).count() < 3 {
@@ -116,7 +105,7 @@ fn thin_out(part: &Part, caps: &[Cap], edge_length: f64) -> Vec<bool> {
     }
     let mut is_decided = vec![false; may_go.len()];
     let mut is_dropped = vec![false; may_go.len()];
-    let at = |v: u32| part.positions[v as usize];
+    let at = |v: u32| cell.positions[v as usize];
     for ring in caps.iter().flat_map(|cap| &cap.loops) {
         let n = ring.len();
         let Some(anchor) = (0..n).find(|&i| !may_go[ring[i] as usize]) else { continue };
@@ -138,11 +127,11 @@ fn thin_out(part: &Part, caps: &[Cap], edge_length: f64) -> Vec<bool> {
     is_dropped
 }
 
-/// Whether each vertex has triangles of exactly two caps and of nothing else, both of which are to be filled anew.
-fn on_one_crease(part: &Part, caps: &[Cap]) -> Vec<bool> {
-    let mut caps_at = vec![[NONE; 2]; part.positions.len()];
-    let mut is_other = vec![false; part.positions.len()];
-    for (corners, face) in part.triangles.iter().zip(&part.faces) {
+/// Whether each vertex has triangles of exactly two caps and of nothing else, both of which are to be rebuilt.
+fn on_one_crease(cell: &Cell, caps: &[Cap]) -> Vec<bool> {
+    let mut caps_at = vec![[NONE; 2]; cell.positions.len()];
+    let mut is_other = vec![false; cell.positions.len()];
+    for (corners, face) in cell.triangles.iter().zip(&cell.faces) {
         for &v in corners {
             let [first, second] = &mut caps_at[v as usize];
             match *face {

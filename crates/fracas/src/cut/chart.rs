@@ -2,7 +2,7 @@
 //!
 //! # Idea
 //!
-//! Each surface lies in a frame of its own and answers three questions: on which side is a point, and how far away
+//! Each surface has axes of its own and answers three questions: on which side is a point, and how far away
 //! ([`CutSurface::side`]); which chart coordinates (u, v) has the point of the surface next to it
 //! ([`CutSurface::chart`]); and where is the point with these coordinates ([`CutSurface::point`]).
 //!
@@ -25,7 +25,7 @@ use std::f64::consts::TAU;
 /// A surface to cut along, in its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CutSurface {
-    frame: Frame,
+    axes: Axes,
     shape: Shape,
 }
 
@@ -50,9 +50,9 @@ pub struct HeightGrid {
     pub heights: Vec<f64>,
 }
 
-/// A right-handed orthonormal frame.
+/// A right-handed orthonormal system of axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Frame {
+struct Axes {
     origin: DVec3,
     forward: DVec3,
     left: DVec3,
@@ -75,7 +75,7 @@ impl CutSurface {
     /// assert!(CutSurface::plane(DVec3::ZERO, DVec3::ZERO, DVec3::X).is_err());
     /// ```
     pub fn plane(point: DVec3, normal: DVec3, forward: DVec3) -> Result<Self, CutError> {
-        Ok(Self { frame: Frame::new(point, normal, forward)?, shape: Shape::Plane })
+        Ok(Self { axes: Axes::new(point, normal, forward)?, shape: Shape::Plane })
     }
 
     /// The cylinder around an axis. Angles count from `forward`, counter-clockwise seen from the axis' tip.
@@ -84,7 +84,7 @@ impl CutSurface {
     /// As for [`CutSurface::plane`], or a radius that is not positive and finite.
     pub fn cylinder(point: DVec3, axis: DVec3, radius: f64, forward: DVec3) -> Result<Self, CutError> {
         require("radius", radius, radius > 0.0)?;
-        Ok(Self { frame: Frame::new(point, axis, forward)?, shape: Shape::Cylinder { radius } })
+        Ok(Self { axes: Axes::new(point, axis, forward)?, shape: Shape::Cylinder { radius } })
     }
 
     /// A surface above and below a plane.
@@ -105,7 +105,7 @@ impl CutSurface {
         if count == 0 || columns == 0 || !count.is_multiple_of(columns) {
             return Err(CutError::BadGrid { heights: count, columns });
         }
-        Ok(Self { frame: Frame::new(point, normal, forward)?, shape: Shape::HeightField(grid) })
+        Ok(Self { axes: Axes::new(point, normal, forward)?, shape: Shape::HeightField(grid) })
     }
 
     /// A spiral staircase around an axis that rises by `pitch` per turn, or falls if it is negative. It passes through
@@ -115,14 +115,14 @@ impl CutSurface {
     /// As for [`CutSurface::plane`], or a pitch that is zero or not finite.
     pub fn helicoid(point: DVec3, axis: DVec3, pitch: f64, forward: DVec3) -> Result<Self, CutError> {
         require("pitch", pitch, pitch != 0.0)?;
-        Ok(Self { frame: Frame::new(point, axis, forward)?, shape: Shape::Helicoid { pitch } })
+        Ok(Self { axes: Axes::new(point, axis, forward)?, shape: Shape::Helicoid { pitch } })
     }
 
     /// How far a point lies from the surface, negative on the negative side: distance for planes and cylinders, height
     /// along the normal for height fields, height above the nearest turn for helicoids.
     #[must_use]
     pub fn side(&self, p: DVec3) -> f64 {
-        let q = self.frame.inside(p);
+        let q = self.axes.to_local(p);
         match &self.shape {
             Shape::Plane => q.z,
             Shape::Cylinder { radius } => (q.x * q.x + q.y * q.y).sqrt() - radius,
@@ -137,7 +137,7 @@ impl CutSurface {
     /// Chart coordinates (u, v) of the point of the surface next to a point.
     #[must_use]
     pub fn chart(&self, p: DVec3) -> [f64; 2] {
-        let q = self.frame.inside(p);
+        let q = self.axes.to_local(p);
         match &self.shape {
             Shape::Plane | Shape::HeightField(_) => [q.x, q.y],
             Shape::Cylinder { .. } => [angle(q), q.z],
@@ -151,7 +151,7 @@ impl CutSurface {
     /// The point of the surface with these chart coordinates.
     #[must_use]
     pub fn point(&self, [u, v]: [f64; 2]) -> DVec3 {
-        self.frame.outside(match &self.shape {
+        self.axes.to_world(match &self.shape {
             Shape::Plane => DVec3::new(u, v, 0.0),
             Shape::HeightField(grid) => DVec3::new(u, v, grid.height(u, v)),
             Shape::Cylinder { radius } => DVec3::new(radius * libm::cos(u), radius * libm::sin(u), v),
@@ -242,7 +242,7 @@ impl HeightGrid {
     }
 }
 
-impl Frame {
+impl Axes {
     fn new(origin: DVec3, up: DVec3, forward: DVec3) -> Result<Self, CutError> {
         for (what, value) in [("point", origin), ("normal or axis", up), ("forward", forward)] {
             if !value.is_finite() {
@@ -265,14 +265,14 @@ impl Frame {
         Ok(Self { origin, forward, left: up.cross(forward), up })
     }
 
-    /// From the world to the frame.
-    fn inside(&self, p: DVec3) -> DVec3 {
+    /// From the world to these axes.
+    fn to_local(&self, p: DVec3) -> DVec3 {
         let d = p - self.origin;
         DVec3::new(d.dot(self.forward), d.dot(self.left), d.dot(self.up))
     }
 
-    /// From the frame to the world.
-    fn outside(&self, q: DVec3) -> DVec3 {
+    /// From these axes to the world.
+    fn to_world(&self, q: DVec3) -> DVec3 {
         self.origin + self.forward * q.x + self.left * q.y + self.up * q.z
     }
 }

@@ -1,20 +1,20 @@
-//! A part of a body on one side of some planes, and how another plane makes it smaller.
+//! A Voronoi cell of a body: the body clipped by planes.
 //!
-//! A part starts as the whole body. [`Part::clipped`] divides the triangles that the plane crosses, drops what lies beyond
-//! it, and closes the rest with a cap. So a part is closed at any time, and says of each of its triangles whether it
-//! is one of the body's, a piece of one, or belongs to a cap.
+//! A cell starts as the whole body. [`Cell::clipped`] divides the triangles that the plane crosses, drops the side beyond the
+//! plane, and closes the rest with a cap. So a cell is always closed. It knows of each of its triangles whether it is
+//! one of the body's, a piece of one, or belongs to a cap.
 
-use super::section::{NONE, Section};
-use super::triangulate::{Density, fill};
+use super::section::{NONE, Section, sides};
+use super::triangulate::{Density, triangulate};
 use super::{CutError, CutSurface};
 use crate::base::DisjointSets;
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, TriangleId};
 use glam::DVec2;
 
-/// Vertices and triangles of a part; the indices are its own.
+/// Vertices and triangles of a cell; the indices are its own.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Part {
+pub(super) struct Cell {
     pub(super) positions: Vec<DVec3>,
     /// The vertex of the body that each vertex is, or [`NONE`] for a new one.
     pub(super) sources: Vec<u32>,
@@ -22,7 +22,7 @@ pub(super) struct Part {
     pub(super) faces: Vec<Face>,
 }
 
-/// What a triangle of a part is.
+/// What a triangle of a cell is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Face {
     /// A triangle of the body as it was.
@@ -38,7 +38,7 @@ const ROUNDING: f64 = 1e-14;
 /// Lumps smaller than this are no pieces, in units of the body's size: planes that nearly meet in a line leave them behind.
 const SPECK: f64 = 1e-11;
 
-impl Part {
+impl Cell {
     /// All of a body.
     pub(super) fn of(mesh: &LiveMesh) -> Self {
         let ids: Vec<TriangleId> = mesh.live_triangles().collect();
@@ -50,7 +50,7 @@ impl Part {
         }
     }
 
-    /// The part without lumps that are nothing but rounding.
+    /// The cell without lumps that are nothing but rounding.
     pub(super) fn without_specks(mut self, size: f64) -> Self {
         let mut lumps = DisjointSets::new(self.positions.len());
         self.triangles.iter().for_each(|&corners| lumps.join_all(corners));
@@ -63,13 +63,8 @@ impl Part {
             let (low, high) = boxes[lumps.root(corners[0]) as usize];
             (high - low).max_element() <= SPECK * size
         };
-        let specks: Vec<bool> = self.triangles.iter().map(&mut is_speck).collect();
-        if specks.contains(&true) {
-            let mut kept = specks.iter();
-            self.triangles.retain(|_| kept.next() == Some(&false));
-            let mut kept = specks.iter();
-            self.faces.retain(|_| kept.next() == Some(&false));
-        }
+        let faces = self.triangles.iter().copied().zip(self.faces.iter().copied());
+        (self.triangles, self.faces) = faces.filter(|(corners, _)| !is_speck(corners)).unzip();
         self
     }
 
@@ -81,7 +76,7 @@ impl Part {
                 corners.iter().for_each(|&v| on_cap[v as usize] = true);
             }
         }
-        let sides = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let sides = self.triangles.iter().flat_map(|&corners| sides(corners));
         let mut sides: Vec<[u32; 2]> =
             sides.filter(|ends| ends.iter().all(|&v| on_cap[v as usize])).collect();
         sides.sort_unstable();
@@ -89,13 +84,13 @@ impl Part {
             && sides.iter().all(|&[a, b]| sides.binary_search(&[b, a]).is_ok())
     }
 
-    /// How far the part reaches from a point.
+    /// How far the cell reaches from a point.
     pub(super) fn reach(&self, from: DVec3) -> f64 {
         let corners = self.triangles.iter().flatten().map(|&v| self.positions[v as usize]);
         corners.map(|p| p.distance_squared(from)).fold(0.0, f64::max).sqrt()
     }
 
-    /// The part above or below a plane, which gets a number for its cap; `None` if that is all of it. `size` is the
+    /// The cell above or below a plane, which gets a number for its cap; `None` if that is all of it. `size` is the
     /// body's.
     pub(super) fn clipped(
         &self,
@@ -159,24 +154,24 @@ impl Part {
                 let (a, b) = (keep(a), keep(b));
                 let length =
                     |v: u32, w: u32| made.positions[v as usize].distance_squared(made.positions[w as usize]);
-                let parts = if length(p, b) <= length(q, a) {
+                let halves = if length(p, b) <= length(q, a) {
                     [[p, a, b], [p, b, q]]
                 } else {
                     [[p, a, q], [a, b, q]]
                 };
-                parts.into_iter().for_each(|corners| made.push(corners, face));
+                halves.into_iter().for_each(|corners| made.push(corners, face));
             }
         }
         let outline: Vec<DVec2> = section.points.iter().map(|p| plane.chart(p.position).into()).collect();
         let none = Density { edge: &|_| 1.0, growth: f64::INFINITY };
-        for corners in fill(&outline, &section.loops, &none).triangles {
+        for corners in triangulate(&outline, &section.loops, &none).triangles {
             let [a, b, c] = corners.map(|i| cut_points[i as usize]);
             made.push(if above { [a, c, b] } else { [a, b, c] }, Face::Cap(number));
         }
         made
     }
 
-    /// The index in the part to be made of a vertex of this one.
+    /// The index in the cell to be made of a vertex of this one.
     fn keep(&self, vertex: u32, vertices: &mut [u32], made: &mut Self) -> u32 {
         let new = &mut vertices[vertex as usize];
         if *new == NONE {

@@ -1,8 +1,8 @@
-//! Which triangles of a broken body belong together.
+//! The pieces of a broken body: its connected components.
 //!
-//! Triangles that share a vertex are of one piece. A connected surface that encloses a hollow has no piece of its own: it
-//! bounds, from inside, the piece in which the hollow is. It is told by its volume, which is negative, and its
-//! piece by the winding number of the surfaces around it.
+//! Triangles that share a vertex belong to one *shell*. A shell that encloses a hollow has negative volume and is no piece of
+//! its own: it bounds, from inside, the piece that holds the hollow. The winding numbers of the other shells tell which piece
+//! that is.
 
 use super::section::NONE;
 use crate::base::DisjointSets;
@@ -23,30 +23,30 @@ pub(super) fn label(mesh: &LiveMesh, edit: &MeshEdit) -> (Vec<u32>, usize) {
         new.map_or_else(|| mesh.positions()[v as usize], |i| edit.new_positions[i])
     };
 
-    // Connected surfaces, numbered by their lowest triangle.
+    // Shells, numbered by their lowest triangle.
     let mut groups = DisjointSets::new(mesh.vertex_count() + edit.new_positions.len());
     triangles.iter().for_each(|&(_, corners)| groups.join_all(corners));
     let mut number_of_root = vec![NONE; groups.len()];
-    let mut surfaces: Vec<Surface> = vec![];
+    let mut shells: Vec<Shell> = vec![];
     let mut labels = vec![NONE; mesh.slot_count() + edit.added.len()];
     for &(slot, corners) in &triangles {
         let number = &mut number_of_root[groups.root(corners[0]) as usize];
         if *number == NONE {
-            *number = surfaces.len() as u32;
-            surfaces.push(Surface::default());
+            *number = shells.len() as u32;
+            shells.push(Shell::default());
         }
         labels[slot] = *number;
-        surfaces[*number as usize].triangles.push(corners.map(position));
+        shells[*number as usize].triangles.push(corners.map(position));
     }
-    for surface in &mut surfaces {
-        surface.measure();
+    for shell in &mut shells {
+        shell.measure();
     }
-    let sense = surfaces.iter().map(|surface| surface.volume).sum::<f64>().signum();
-    let owner: Vec<usize> = (0..surfaces.len()).map(|i| owner(&surfaces, i, sense)).collect();
+    let sense = shells.iter().map(|shell| shell.volume).sum::<f64>().signum();
+    let owner: Vec<usize> = (0..shells.len()).map(|i| owner(&shells, i, sense)).collect();
 
     // Renumbered without the hollows.
     let mut count = 0;
-    let mut numbers = vec![NONE; surfaces.len()];
+    let mut numbers = vec![NONE; shells.len()];
     for label in labels.iter_mut().filter(|label| **label != NONE) {
         let number = &mut numbers[owner[*label as usize]];
         if *number == NONE {
@@ -60,14 +60,14 @@ pub(super) fn label(mesh: &LiveMesh, edit: &MeshEdit) -> (Vec<u32>, usize) {
 
 /// A connected closed surface.
 #[derive(Default)]
-struct Surface {
+struct Shell {
     triangles: Vec<[DVec3; 3]>,
     low: DVec3,
     high: DVec3,
     volume: f64,
 }
 
-impl Surface {
+impl Shell {
     fn measure(&mut self) {
         let corners = self.triangles.iter().flatten();
         (self.low, self.high) =
@@ -76,7 +76,7 @@ impl Surface {
         self.volume = self.triangles.iter().map(|&[a, b, c]| volume([from, b, c, a])).sum();
     }
 
-    /// How often the surface winds around a point.
+    /// How often the shell winds around a point.
     fn winding(&self, p: DVec3) -> f64 {
         let solid_angle = |corners: &[DVec3; 3]| {
             let [a, b, c] = corners.map(|q| q - p);
@@ -88,20 +88,20 @@ impl Surface {
     }
 }
 
-/// The surface whose piece a surface belongs to: itself, or the smallest one around it if it encloses a hollow.
-fn owner(surfaces: &[Surface], i: usize, sense: f64) -> usize {
-    let hollow = &surfaces[i];
+/// The shell whose piece a shell belongs to: itself, or the smallest one around it if it encloses a hollow.
+fn owner(shells: &[Shell], i: usize, sense: f64) -> usize {
+    let hollow = &shells[i];
     if hollow.volume * sense >= 0.0 {
         return i;
     }
     let p = hollow.triangles[0][0];
     let around = |&j: &usize| {
-        let other = &surfaces[j];
+        let other = &shells[j];
         other.volume * sense > 0.0
             && other.low.cmple(hollow.low).all()
             && other.high.cmpge(hollow.high).all()
             && other.winding(p).abs() > 0.5
     };
-    let candidates = (0..surfaces.len()).filter(|&j| j != i).filter(around);
-    candidates.min_by(|&j, &k| surfaces[j].volume.abs().total_cmp(&surfaces[k].volume.abs())).unwrap_or(i)
+    let candidates = (0..shells.len()).filter(|&j| j != i).filter(around);
+    candidates.min_by(|&j, &k| shells[j].volume.abs().total_cmp(&shells[k].volume.abs())).unwrap_or(i)
 }

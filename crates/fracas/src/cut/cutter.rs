@@ -19,7 +19,7 @@
 //! below and of nothing else: these are replaced one for one.
 
 use super::divide::{Parts, Vertex};
-use super::section::{Crossed, NONE};
+use super::section::{Crossed, NONE, sides};
 use super::sheet::{Sheet, UNCUT};
 use super::{CutError, CutOptions, CutSurface};
 use crate::geom::DVec3;
@@ -217,16 +217,13 @@ impl Cutter {
         }
         // Points that were passed early are skipped here, so that a finished cut knows it.
         let mut checked = 0;
-        while checked < opening.triangles.len() {
-            let unchecked = opening.triangles[checked..].to_vec();
-            checked = opening.triangles.len();
-            for t in unchecked {
-                for k in 0..3 {
-                    if let Some(p) = self.to_pass_early(t as usize, k) {
-                        self.pass(p, &mut opening);
-                    }
+        while let Some(&t) = opening.triangles.get(checked) {
+            for k in 0..3 {
+                if let Some(p) = self.to_pass_early(t as usize, k) {
+                    self.pass(p, &mut opening);
                 }
             }
+            checked += 1;
         }
         while let Some(&p) = self.order.get(self.cursor)
             && self.passed[p as usize]
@@ -254,8 +251,7 @@ impl Cutter {
 
     /// An end of a side of an open triangle, if both its ends are on the front and there is no front on it.
     fn to_pass_early(&self, t: usize, k: usize) -> Option<u32> {
-        let corners = self.sheet.triangles[t];
-        let (a, b) = (corners[k], corners[(k + 1) % 3]);
+        let [a, b] = sides(self.sheet.triangles[t])[k];
         let is_front = match self.sheet.across[t][k] {
             NONE => false,
             UNCUT => true,
@@ -374,7 +370,6 @@ pub(super) fn find_rim(mesh: &LiveMesh) -> Option<[u32; 2]> {
         !mesh.triangles_of_vertex(a).any(|other| other != triangle && mesh.corners(other).contains(&b))
     };
     mesh.live_triangles().find_map(|triangle| {
-        let [a, b, c] = mesh.corners(triangle);
-        [[a, b], [b, c], [c, a]].into_iter().find(|&ends| ends[0] != ends[1] && is_rim(triangle, ends))
+        sides(mesh.corners(triangle)).into_iter().find(|&ends| ends[0] != ends[1] && is_rim(triangle, ends))
     })
 }

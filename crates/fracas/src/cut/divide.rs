@@ -108,24 +108,17 @@ impl Parts {
         for old in 0..3 {
             let inside = || parts.iter().enumerate().filter(move |(_, (_, parent))| *parent == old);
             let id = before.triangles[old];
-            let mut count = 0;
-            let mut is_same = true;
-            for (_, (corners, _)) in inside() {
-                count += 1;
-                is_same &= mesh.corners(id) == *corners;
-            }
-            if count == 0 {
-                continue;
-            }
-            if count > 1 || !is_same {
+            let is_same =
+                inside().count() == 1 && inside().all(|(_, (corners, _))| mesh.corners(id) == *corners);
+            if !is_same && inside().count() > 0 {
                 edit.removed.push(id);
             }
             for (k, &(corners, _)) in inside() {
-                triangles[k] = if count > 1 || !is_same {
+                triangles[k] = if is_same {
+                    id
+                } else {
                     edit.added.push(NewTriangle { corners, origin: Origin::Replaces(id) });
                     TriangleId(first + edit.added.len() as u32 - 1)
-                } else {
-                    id
                 };
             }
         }

@@ -1,4 +1,4 @@
-//! A loop filled by cutting off its corners, for loops that nothing else can fill.
+//! Ear clipping, for loops that cross themselves and cannot be triangulated otherwise.
 
 use glam::DVec2;
 

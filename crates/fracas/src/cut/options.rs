@@ -39,8 +39,8 @@ pub struct CutOptions {
     /// How much longer the edges of crack triangles become per unit of distance from the surface of the body. 0.1 or
     /// more; infinite for no points inside at all.
     pub growth: f64,
-    /// How near to a vertex its edges may be cut, as a share of its shortest edge. From 0 to 0.25. A cut that passes
-    /// nearer is bent by as much. With 0, triangles without area may come out.
+    /// How near to a vertex its edges may be cut, as a share of its shortest edge. From 0 to 0.25. The cut is bent
+    /// away from a vertex that it would pass more closely. With 0, triangles without area may come out.
     pub clearance: f64,
 }
 

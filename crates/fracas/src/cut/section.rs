@@ -214,46 +214,58 @@ impl Section {
         Ok(())
     }
 
+    /// The next cut point along the outline of each cut point, or [`NONE`].
+    pub(super) fn successors(&self) -> Vec<u32> {
+        let mut next = vec![NONE; self.points.len()];
+        for [from, to] in self.crossed.iter().filter_map(Crossed::segment) {
+            next[from as usize] = to;
+        }
+        next
+    }
+
     /// Joins the segments to loops and paths, each begun at its lowest possible point.
     fn chain(&mut self) {
-        let mut next = vec![NONE; self.points.len()];
-        let mut has_previous = vec![false; self.points.len()];
-        for crossed in &self.crossed {
-            if let Some([from, to]) = crossed.segment() {
-                next[from as usize] = to;
-                has_previous[to as usize] = true;
-            }
-        }
-        let mut seen = vec![false; self.points.len()];
-        let mut follow = |start: usize| {
-            let mut chain = vec![];
-            let mut at = start as u32;
-            while at != NONE && !seen[at as usize] {
-                seen[at as usize] = true;
-                chain.push(at);
-                at = next[at as usize];
-            }
-            chain
-        };
-        for start in (0..self.points.len()).filter(|&p| !has_previous[p]) {
-            self.paths.push(follow(start));
-        }
-        for start in 0..self.points.len() {
-            let chain = follow(start);
-            if !chain.is_empty() {
-                self.loops.push(chain);
-            }
-        }
+        let next = self.successors();
+        let mut begins = vec![true; next.len()];
+        next.iter().filter(|&&to| to != NONE).for_each(|&to| begins[to as usize] = false);
+        let mut seen = vec![false; next.len()];
+        let points = 0..next.len() as u32;
+        self.paths = chains(&next, points.clone().filter(|&p| begins[p as usize]), &mut seen);
+        self.loops = chains(&next, points, &mut seen);
     }
 
     /// Mean length of the sides of the crossed triangles.
     pub(super) fn edge_length(&self, mesh: &LiveMesh) -> f64 {
-        let perimeter = |crossed: &Crossed| {
-            let [a, b, c] = crossed.corners.map(|v| mesh.positions()[v as usize]);
-            a.distance(b) + b.distance(c) + c.distance(a)
-        };
-        self.crossed.iter().map(perimeter).sum::<f64>() / (3 * self.crossed.len()).max(1) as f64
+        mean_side(mesh, self.crossed.iter().map(|crossed| crossed.corners))
     }
+}
+
+/// Mean length of the sides of some triangles; 0 without any.
+pub(super) fn mean_side(mesh: &LiveMesh, triangles: impl ExactSizeIterator<Item = [u32; 3]>) -> f64 {
+    let sides = 3 * triangles.len().max(1);
+    let perimeter = |corners: [u32; 3]| {
+        let [a, b, c] = corners.map(|v| mesh.positions()[v as usize]);
+        a.distance(b) + b.distance(c) + c.distance(a)
+    };
+    triangles.map(perimeter).sum::<f64>() / sides as f64
+}
+
+/// Follows successors from each start up to [`NONE`] or something seen before.
+pub(super) fn chains(next: &[u32], starts: impl Iterator<Item = u32>, seen: &mut [bool]) -> Vec<Vec<u32>> {
+    let follow = |start: u32| {
+        let (mut chain, mut at) = (vec![], start);
+        while at != NONE && !std::mem::replace(&mut seen[at as usize], true) {
+            chain.push(at);
+            at = next[at as usize];
+        }
+        chain
+    };
+    starts.map(follow).filter(|chain| !chain.is_empty()).collect()
+}
+
+/// The sides of a triangle, each from a corner to the next.
+pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
+    [[a, b], [b, c], [c, a]]
 }
 
 /// What decides which edges are cut, and where.
@@ -267,10 +279,7 @@ struct Scan<'a> {
 impl Scan<'_> {
     /// The ends, lower first, of each side of a triangle that is cut.
     fn cut_sides(&self, corners: [u32; 3]) -> [Option<[u32; 2]>; 3] {
-        [0, 1, 2].map(|k| {
-            let (a, b) = (corners[k], corners[(k + 1) % 3]);
-            self.is_cut(a, b).then_some([a.min(b), a.max(b)])
-        })
+        sides(corners).map(|[a, b]| self.is_cut(a, b).then_some([a.min(b), a.max(b)]))
     }
 
     fn is_cut(&self, a: u32, b: u32) -> bool {

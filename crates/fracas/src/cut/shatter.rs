@@ -17,14 +17,14 @@
 //! # Departures from the paper
 //!
 //! The paper takes the pieces as given. Here the same edit that adds the crack surfaces carries a label for every
-//! triangle, old or new, which is what a tree needs to be split.
+//! triangle, old or new: a tree is split by these.
 
-use super::caps::refilled;
-use super::clip::{Face, Part};
+use super::caps::with_new_caps;
+use super::clip::{Cell, Face};
 use super::components::label;
 use super::cutter::find_rim;
 use super::options::check_density;
-use super::section::NONE;
+use super::section::{NONE, mean_side};
 use super::{CutError, CutOptions, CutSurface, Cutter};
 use crate::base::Random;
 use crate::geom::DVec3;
@@ -141,18 +141,18 @@ pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) ->
     if let Some(&value) = sites.iter().find(|site| !site.is_finite()) {
         return Err(CutError::NotFinite { what: "site", value });
     }
-    let whole = Part::of(mesh);
+    let whole = Cell::of(mesh);
     let size = whole.positions.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
-    let edge_length = options.spacing * mean_edge(mesh);
-    let mut parts = vec![];
+    let edge_length = options.spacing * mean_side(mesh, whole.triangles.iter().copied());
+    let mut cells = vec![];
     for site in 0..sites.len() {
-        match cell(&whole, sites, site, size)? {
-            Some((part, planes)) => parts.push(refilled(part, &planes, edge_length, options.growth)),
+        match cell_of(&whole, sites, site, size)? {
+            Some((cell, planes)) => cells.push(with_new_caps(cell, &planes, edge_length, options.growth)),
             // Every other cell is empty.
             None => return Ok(Shattered::of(mesh, MeshEdit::default())),
         }
     }
-    let edit = if parts.is_empty() { MeshEdit::default() } else { assembled(mesh, &parts) };
+    let edit = if cells.is_empty() { MeshEdit::default() } else { assembled(mesh, &cells) };
     Ok(Shattered::of(mesh, edit))
 }
 
@@ -174,16 +174,21 @@ pub fn scatter_sites(mesh: &LiveMesh, count: usize, seed: u64) -> Vec<DVec3> {
     (0..count).map(|_| site(ids[(random.unit() * ids.len() as f64) as usize], random.unit())).collect()
 }
 
-/// The planes of a part's caps, with their numbers.
+/// The planes of a cell's caps, with their numbers.
 type Planes = Vec<(u32, CutSurface)>;
 
 /// What of a body is nearest to a site, and the planes that bound it; `None` if all of it is.
-fn cell(whole: &Part, sites: &[DVec3], site: usize, size: f64) -> Result<Option<(Part, Planes)>, CutError> {
+fn cell_of(
+    whole: &Cell,
+    sites: &[DVec3],
+    site: usize,
+    size: f64,
+) -> Result<Option<(Cell, Planes)>, CutError> {
     let centre = sites[site];
     let mut others: Vec<(f64, usize)> =
         (0..sites.len()).filter(|&j| j != site).map(|j| (0.5 * sites[j].distance(centre), j)).collect();
     others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let mut part: Option<Part> = None;
+    let mut cell: Option<Cell> = None;
     let mut reach = whole.reach(centre);
     let mut planes = vec![];
     for (distance, other) in others {
@@ -195,32 +200,32 @@ fn cell(whole: &Part, sites: &[DVec3], site: usize, size: f64) -> Result<Option<
         let (middle, normal) = (0.5 * sites[low] + 0.5 * sites[high], sites[low] - sites[high]);
         let plane = CutSurface::plane(middle, normal, normal.any_orthogonal_vector())
             .map_err(|_| CutError::SameSite { sites: [low, high] })?;
-        let current = part.as_ref().unwrap_or(whole);
+        let current = cell.as_ref().unwrap_or(whole);
         if let Some(smaller) = current.clipped(&plane, site == low, other as u32, size)? {
             reach = smaller.reach(centre);
             planes.push((other as u32, plane));
-            part = Some(smaller);
+            cell = Some(smaller);
         }
     }
-    Ok(part.map(|part| (part.without_specks(size), planes)))
+    Ok(cell.map(|cell| (cell.without_specks(size), planes)))
 }
 
-/// The edit that makes a body into parts.
+/// The edit that makes a body into cells.
 ///
-/// Planes that touch a vertex up to rounding may leave it, and triangles at it, to the parts on both sides. Then the
-/// first part keeps them, and the others get copies.
-fn assembled(mesh: &LiveMesh, parts: &[Part]) -> MeshEdit {
+/// Planes that touch a vertex up to rounding may leave it, and triangles at it, to the cells on both sides. Then the
+/// first cell keeps them, and the others get copies.
+fn assembled(mesh: &LiveMesh, cells: &[Cell]) -> MeshEdit {
     let mut is_divided = vec![false; mesh.slot_count()];
-    for face in parts.iter().flat_map(|part| &part.faces) {
+    for face in cells.iter().flat_map(|cell| &cell.faces) {
         if let Face::Piece(id) = face {
             is_divided[id.index()] = true;
         }
     }
-    // The part that has each vertex, and that keeps each triangle.
+    // The cell that has each vertex, and that keeps each triangle.
     let mut owners = vec![NONE; mesh.vertex_count()];
     let mut keepers = vec![NONE; mesh.slot_count()];
-    for (number, part) in parts.iter().enumerate() {
-        for &face in &part.faces {
+    for (number, cell) in cells.iter().enumerate() {
+        for &face in &cell.faces {
             let Face::Whole(id) = face else { continue };
             let corners = mesh.corners(id).map(|v| v as usize);
             let is_free = |v: &usize| owners[*v] == NONE || owners[*v] == number as u32;
@@ -234,18 +239,18 @@ fn assembled(mesh: &LiveMesh, parts: &[Part]) -> MeshEdit {
         removed: mesh.live_triangles().filter(|id| keepers[id.index()] == NONE).collect(),
         ..MeshEdit::default()
     };
-    for (number, part) in parts.iter().enumerate() {
-        let mut vertices = vec![NONE; part.positions.len()];
-        for (&corners, &face) in part.triangles.iter().zip(&part.faces) {
+    for (number, cell) in cells.iter().enumerate() {
+        let mut vertices = vec![NONE; cell.positions.len()];
+        for (&corners, &face) in cell.triangles.iter().zip(&cell.faces) {
             let origin = match face {
                 Face::Whole(id) if keepers[id.index()] == number as u32 => continue,
-                // Another part keeps the triangle: this one has the same again.
+                // Another cell keeps the triangle: this one has the same again.
                 Face::Whole(id) if keepers[id.index()] != NONE => Origin::Crack,
                 Face::Whole(id) | Face::Piece(id) => Origin::Replaces(id),
                 Face::Cap(_) => Origin::Crack,
             };
             let corners = corners.map(|v| {
-                let (source, vertex) = (part.sources[v as usize], &mut vertices[v as usize]);
+                let (source, vertex) = (cell.sources[v as usize], &mut vertices[v as usize]);
                 if *vertex != NONE {
                     return *vertex;
                 }
@@ -254,7 +259,7 @@ fn assembled(mesh: &LiveMesh, parts: &[Part]) -> MeshEdit {
                     *owner = number as u32;
                     source
                 } else {
-                    edit.new_positions.push(part.positions[v as usize]);
+                    edit.new_positions.push(cell.positions[v as usize]);
                     (mesh.vertex_count() + edit.new_positions.len() - 1) as u32
                 };
                 *vertex
@@ -277,12 +282,4 @@ impl ShatterOptions {
         check_density(self.spacing, self.growth)?;
         find_rim(mesh).map_or(Ok(()), |ends| Err(CutError::Open { ends }))
     }
-}
-
-fn mean_edge(mesh: &LiveMesh) -> f64 {
-    let perimeter = |id: TriangleId| {
-        let [a, b, c] = mesh.triangle(id).corners();
-        a.distance(b) + b.distance(c) + c.distance(a)
-    };
-    mesh.live_triangles().map(perimeter).sum::<f64>() / (3 * mesh.live_count()).max(1) as f64
 }

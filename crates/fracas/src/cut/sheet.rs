@@ -1,24 +1,24 @@
-//! The sheet of triangles along which a cut will part a body, before it does.
+//! The sheet: the triangles along which a cut will part a body.
 //!
 //! # Idea
 //!
-//! The outlines of the section are filled with triangles once, when the cut begins. A step of the cut then only has
-//! to *open* some of them: an open triangle becomes two faces of the body, one for each side. All that is left is
-//! bookkeeping by index, and no step can fail for reasons of geometry.
+//! The outlines of the section are triangulated once, when the cut begins. A step of the cut then only *opens* some of the
+//! triangles: an open triangle becomes two faces of the body, one for each side. Steps work with indices alone, so none can
+//! fail for reasons of geometry.
 //!
 //! The first points of the sheet are the cut points of the section, in their order; points inside follow.
 
-use super::section::{NONE, Section};
-use super::triangulate::{Density, Filling, fill};
+use super::section::{NONE, Section, chains, sides};
+use super::triangulate::{Density, Interior, triangulate};
 use super::{CutError, CutOptions, CutSurface, Front};
 use crate::base::Lists;
 use crate::geom::DVec3;
 use glam::DVec2;
 
-/// Beyond this edge the sheet goes on, in a part that is never opened.
+/// Beyond this edge the sheet goes on, but is never opened.
 pub(super) const UNCUT: u32 = NONE - 1;
 
-/// Triangles that fill a section.
+/// The triangulation of a section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sheet {
     pub(super) positions: Vec<DVec3>,
@@ -35,7 +35,7 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    /// Fills a section; for an open mesh, `edge_length` is `None` and there is nothing to fill.
+    /// Triangulates a section; for an open mesh, `edge_length` is `None` and there are no triangles.
     pub(super) fn of(
         section: &Section,
         surface: &CutSurface,
@@ -61,7 +61,7 @@ impl Sheet {
             let outline: Vec<DVec2> = charts.iter().map(|&chart| plan.place(chart)).collect();
             let edge = |p: DVec2| options.spacing * edge_length * plan.stretch(p);
             let density = Density { edge: &edge, growth: options.growth };
-            let Filling { points, triangles } = fill(&outline, &loops, &density);
+            let Interior { points, triangles } = triangulate(&outline, &loops, &density);
             for p in points {
                 let chart = plan.chart(p);
                 sheet.positions.push(surface.point(chart));
@@ -97,10 +97,10 @@ impl Sheet {
         let ends = |path: &[u32]| [path[0], path[path.len() - 1]];
         let other = |point: u32| charts[point as usize][usize::from(options.front == Front::U)];
         let middle = 0.5 * (options.start.max(-1e300) + options.end.min(1e300));
-        let mut after = vec![usize::MAX; paths.len()];
+        let mut after = vec![NONE; paths.len()];
         for (at, high) in [(options.start, false), (options.end, true)] {
-            let mut here: Vec<(f64, usize, bool)> = vec![];
-            for (i, path) in paths.iter().enumerate() {
+            let mut here: Vec<(f64, u32, bool)> = vec![];
+            for (i, path) in (0..).zip(paths) {
                 for (point, is_last) in ends(path).into_iter().zip([false, true]) {
                     if (self.passed_at[point as usize] > middle) == high {
                         here.push((other(point), i, is_last));
@@ -111,49 +111,31 @@ impl Sheet {
             here.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             for pair in here.chunks(2) {
                 match *pair {
-                    [(_, from, true), (_, to, false)] | [(_, to, false), (_, from, true)] => after[from] = to,
+                    [(_, from, true), (_, to, false)] | [(_, to, false), (_, from, true)] => {
+                        after[from as usize] = to;
+                    }
                     _ => return Err(CutError::NoCleanEnd { at }),
                 }
             }
         }
-        let mut loops = vec![];
-        let mut seen = vec![false; paths.len()];
-        for start in 0..paths.len() {
-            let (mut ring, mut at) = (vec![], start);
-            while !seen[at] {
-                seen[at] = true;
-                ring.extend_from_slice(&paths[at]);
-                at = after[at];
-            }
-            // Two points enclose nothing: the cut only touches the range.
-            if ring.len() > 2 {
-                loops.push(ring);
-            }
-        }
-        Ok(loops)
+        let joined = chains(&after, 0..paths.len() as u32, &mut vec![false; paths.len()]);
+        let points = |ring: Vec<u32>| ring.iter().flat_map(|&i| &paths[i as usize]).copied().collect();
+        // Two points enclose nothing: the cut only touches the range.
+        Ok(joined.into_iter().map(points).filter(|ring: &Vec<u32>| ring.len() > 2).collect())
     }
 
     fn connect(&mut self, section: &Section) {
         let corners = (0..).zip(&self.triangles).flat_map(|(t, corners)| corners.map(|p| (p, t)));
         self.stars = Lists::from_pairs(self.positions.len(), corners);
-        let mut on_surface = vec![NONE; section.points.len()];
-        for crossed in &section.crossed {
-            if let Some([from, to]) = crossed.segment() {
-                on_surface[from as usize] = to;
-            }
-        }
-        let across = |corners: [u32; 3], k: usize| {
-            let (from, to) = (corners[k], corners[(k + 1) % 3]);
-            let back = |t: &&u32| {
-                let other = self.triangles[**t as usize];
-                (0..3).any(|j| other[j] == to && other[(j + 1) % 3] == from)
-            };
+        let on_surface = section.successors();
+        let across = |[from, to]: [u32; 2]| {
+            let back = |t: &&u32| sides(self.triangles[**t as usize]).contains(&[to, from]);
             match self.star(from).iter().find(back) {
                 Some(t) => *t,
                 None if on_surface.get(from as usize) == Some(&to) => NONE,
                 None => UNCUT,
             }
         };
-        self.across = self.triangles.iter().map(|&t| [0, 1, 2].map(|k| across(t, k))).collect();
+        self.across = self.triangles.iter().map(|&corners| sides(corners).map(across)).collect();
     }
 }

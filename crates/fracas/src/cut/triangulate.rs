@@ -1,10 +1,10 @@
-//! Triangles for the inside of outlines in a plane, with points of their own where there is room.
+//! Triangulation of the inside of outlines in a plane, with points of its own where there is room.
 //!
 //! # Idea
 //!
 //! ```text
-//!   ┌──────────────────┐    Loops run with the inside on their left. Each outer loop with the holes in it is filled
-//!   │   ┌────┐   ·   · │    on its own: points on the levels of a quadtree, coarser the farther they are from the
+//!   ┌──────────────────┐    Loops run with the inside on their left. Each outer loop with the holes in it is
+//!   │   ┌────┐   ·   · │    triangulated: points on the levels of a quadtree, coarser the farther they are from the
 //!   │ · │hole│ ·       │    outline; a constrained Delaunay triangulation of outline and points; of its triangles,
 //!   │   └────┘   ·   · │    those to the left of the loops.
 //!   └──────────────────┘
@@ -13,9 +13,9 @@
 //! # Invariants
 //!
 //! Whatever the loops look like, each of their directed edges belongs to exactly one triangle, in that direction, and
-//! every other edge to two triangles in opposite directions: what is filled is a surface whose rim are the loops. A
-//! loop that touches itself is pulled apart by a hair for the triangulation. One that crosses itself or another is filled
-//! alone by cutting off corners: such triangles may overlap, but nothing stays open.
+//! every other edge to two triangles in opposite directions: the triangles are a surface whose rim are the loops. A
+//! loop that touches itself is pulled apart by a hair for the triangulation. A loop that crosses itself or another is
+//! triangulated alone by cutting off ears: such triangles may overlap, but nothing stays open.
 
 use super::ears::cut_ears;
 use glam::DVec2;
@@ -30,23 +30,23 @@ pub(super) struct Density<'a> {
     pub(super) growth: f64,
 }
 
-/// What fills the loops.
+/// The triangles inside the loops.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Filling {
+pub(super) struct Interior {
     /// Points inside. Their indices continue after those of the outline.
     pub(super) points: Vec<DVec2>,
     /// Counter-clockwise, where loops run counter-clockwise around what is inside.
     pub(super) triangles: Vec<[u32; 3]>,
 }
 
-/// Fills loops of at least three points each. No point may be in two loops or in one twice.
-pub(super) fn fill(outline: &[DVec2], loops: &[Vec<u32>], density: &Density) -> Filling {
-    let mut filling = Filling::default();
+/// Triangulates loops of at least three points each. No point may be in two loops or in one twice.
+pub(super) fn triangulate(outline: &[DVec2], loops: &[Vec<u32>], density: &Density) -> Interior {
+    let mut interior = Interior::default();
     for group in groups(outline, loops) {
         let rings: Vec<&[u32]> = group.iter().map(|&i| loops[i].as_slice()).collect();
-        fill_group(outline, &rings, density, &mut filling);
+        triangulate_group(outline, &rings, density, &mut interior);
     }
-    filling
+    interior
 }
 
 /// Each outer loop with the holes whose innermost outer loop it is; holes outside every outer loop by themselves.
@@ -67,7 +67,8 @@ fn groups(outline: &[DVec2], loops: &[Vec<u32>]) -> Vec<Vec<usize>> {
             continue;
         }
         let p = outline[ring[0] as usize];
-        let around = (0..loops.len()).filter(|&j| areas[j] * sense > 0.0 && contains(outline, &loops[j], p));
+        let around = (0..loops.len())
+            .filter(|&j| areas[j] * sense > 0.0 && is_inside(p, segments(outline, &loops[j])));
         match around.min_by(|&j, &k| areas[j].abs().total_cmp(&areas[k].abs())) {
             Some(outer) => groups[group_of[outer]].push(i),
             None => groups.push(vec![i]),
@@ -76,19 +77,19 @@ fn groups(outline: &[DVec2], loops: &[Vec<u32>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Fills an outer loop and its holes together, or else loop by loop.
-fn fill_group(outline: &[DVec2], rings: &[&[u32]], density: &Density, filling: &mut Filling) {
-    let first = (outline.len() + filling.points.len()) as u32;
-    let result = triangulate(outline, rings, density, first)
-        .or_else(|Tangled| triangulate(&pulled_apart(outline, rings), rings, density, first));
-    if let Ok((points, triangles)) = result {
-        filling.points.extend(points);
-        filling.triangles.extend(triangles);
+/// Triangulates an outer loop and its holes together, or else loop by loop.
+fn triangulate_group(outline: &[DVec2], rings: &[&[u32]], density: &Density, interior: &mut Interior) {
+    let first = (outline.len() + interior.points.len()) as u32;
+    let result = delaunay(outline, rings, density, first)
+        .or_else(|Tangled| delaunay(&pulled_apart(outline, rings), rings, density, first));
+    if let Ok(made) = result {
+        interior.points.extend(made.points);
+        interior.triangles.extend(made.triangles);
     } else if let [ring] = rings {
-        cut_ears(outline, ring, &mut filling.triangles);
+        cut_ears(outline, ring, &mut interior.triangles);
     } else {
         for ring in rings {
-            fill_group(outline, &[ring], density, filling);
+            triangulate_group(outline, &[ring], density, interior);
         }
     }
 }
@@ -96,59 +97,46 @@ fn fill_group(outline: &[DVec2], rings: &[&[u32]], density: &Density, filling: &
 /// The loops cross themselves or each other, or touch.
 struct Tangled;
 
-type Triangulated = (Vec<DVec2>, Vec<[u32; 3]>);
-
-fn triangulate(
-    outline: &[DVec2],
-    rings: &[&[u32]],
-    density: &Density,
-    first: u32,
-) -> Result<Triangulated, Tangled> {
+/// The constrained Delaunay triangulation of an outer loop and its holes. Points inside get ids from `first` on.
+fn delaunay(outline: &[DVec2], rings: &[&[u32]], density: &Density, first: u32) -> Result<Interior, Tangled> {
     let rim: Vec<u32> = rings.concat();
-    let frame = Frame::around(outline, &rim, rings.iter().map(|ring| area(outline, ring)).sum());
+    let scaling = Scaling::around(outline, &rim, rings.iter().map(|ring| area(outline, ring)).sum());
     let mut cdt = ConstrainedDelaunayTriangulation::<Point2<f64>>::with_capacity(
         2 * rim.len(),
         6 * rim.len(),
         4 * rim.len(),
     );
-    // The id of each vertex of the triangulation, and the vertex of each id of the rim, both in order of insertion.
+    // Vertices get the numbers 0, 1, 2, … as they are inserted, unless two are in one place.
+    let insert = |cdt: &mut ConstrainedDelaunayTriangulation<_>, number: usize, p: DVec2| {
+        let handle = cdt.insert(scaling.apply(p)).ok().filter(|handle| handle.index() == number);
+        handle.ok_or(Tangled)
+    };
     let mut handles: Vec<FixedVertexHandle> = Vec::with_capacity(rim.len());
     for &id in &rim {
-        let handle = cdt.insert(frame.inside(outline[id as usize])).map_err(|_| Tangled)?;
-        if handle.index() != handles.len() {
-            return Err(Tangled);
-        }
-        handles.push(handle);
+        handles.push(insert(&mut cdt, handles.len(), outline[id as usize])?);
     }
     let mut edges = vec![];
-    let mut begin = 0;
+    let mut rest = &handles[..];
     for ring in rings {
-        let end = begin + ring.len();
-        for i in begin..end {
-            let next = if i + 1 == end { begin } else { i + 1 };
-            edges.push([handles[i], handles[next]]);
-        }
-        begin = end;
+        let (here, others) = rest.split_at(ring.len());
+        edges.extend((0..here.len()).map(|i| [here[i], here[(i + 1) % here.len()]]));
+        rest = others;
     }
     for &[from, to] in &edges {
         if cdt.try_add_constraint(from, to).len() != 1 {
             return Err(Tangled);
         }
     }
-    let points = if density.growth.is_finite() { interior(outline, rings, density) } else { vec![] };
-    for &p in &points {
-        let handle = cdt.insert(frame.inside(p)).map_err(|_| Tangled)?;
-        if handle.index() != handles.len() {
-            return Err(Tangled);
-        }
-        handles.push(handle);
+    let points = if density.growth.is_finite() { points_inside(outline, rings, density) } else { vec![] };
+    for (i, &p) in points.iter().enumerate() {
+        insert(&mut cdt, rim.len() + i, p)?;
     }
     let id = |vertex: usize| rim.get(vertex).copied().unwrap_or_else(|| first + (vertex - rim.len()) as u32);
     let mut triangles = left_of(&cdt, &edges)?;
     for triangle in &mut triangles {
         *triangle = triangle.map(|v| id(v as usize));
     }
-    Ok((points, triangles))
+    Ok(Interior { points, triangles })
 }
 
 /// The outline a little smaller. A cut that is still running is a slit without width, whose two sides run through the
@@ -218,14 +206,14 @@ fn left_of(
     Ok(inside.map(|face| face.vertices().map(|v| v.fix().index() as u32)).collect())
 }
 
-/// A plane in which the loops are neither large nor small, and enclose their inside counter-clockwise.
-struct Frame {
+/// A map to a plane in which the loops are neither large nor small, and enclose their inside counter-clockwise.
+struct Scaling {
     centre: DVec2,
     scale: f64,
     mirrored: bool,
 }
 
-impl Frame {
+impl Scaling {
     fn around(outline: &[DVec2], rim: &[u32], area: f64) -> Self {
         let corner = |pick: fn(DVec2, DVec2) -> DVec2, start: f64| {
             rim.iter().fold(DVec2::splat(start), |corner, &id| pick(corner, outline[id as usize]))
@@ -238,7 +226,7 @@ impl Frame {
         Self { centre: 0.5 * (low + high), scale, mirrored: area < 0.0 }
     }
 
-    fn inside(&self, p: DVec2) -> Point2<f64> {
+    fn apply(&self, p: DVec2) -> Point2<f64> {
         let q = (p - self.centre) * self.scale;
         // The triangulation refuses numbers that its predicates could not square.
         let [x, y] = q.to_array().map(|x| if x.abs() < 1e-40 { 0.0 } else { x });
@@ -247,12 +235,8 @@ impl Frame {
 }
 
 /// Points inside the loops, coarser the farther they are from them.
-fn interior(outline: &[DVec2], rings: &[&[u32]], density: &Density) -> Vec<DVec2> {
-    let mut segments = vec![];
-    for ring in rings {
-        let points = ring.iter().map(|&id| outline[id as usize]);
-        segments.extend(points.clone().zip(points.cycle().skip(1)));
-    }
+fn points_inside(outline: &[DVec2], rings: &[&[u32]], density: &Density) -> Vec<DVec2> {
+    let segments: Vec<(DVec2, DVec2)> = rings.iter().flat_map(|ring| segments(outline, ring)).collect();
     let all: Vec<u32> = (0..segments.len() as u32).collect();
     let (low, high) = segments
         .iter()
@@ -299,9 +283,8 @@ impl Quadtree<'_> {
         }
     }
 
-    /// By the parity of the loops passed on the way to the right.
     fn is_inside(&self, p: DVec2) -> bool {
-        self.segments.iter().filter(|(a, b)| is_passed(p, *a, *b)).count() % 2 == 1
+        is_inside(p, self.segments.iter().copied())
     }
 }
 
@@ -315,14 +298,18 @@ fn distance_to(p: DVec2, (a, b): (DVec2, DVec2)) -> f64 {
     from.distance(way * t)
 }
 
-/// Whether the ray from a point to the right meets a segment.
-fn is_passed(p: DVec2, a: DVec2, b: DVec2) -> bool {
-    (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)
+/// The segments of a loop.
+fn segments<'a>(outline: &'a [DVec2], ring: &'a [u32]) -> impl Iterator<Item = (DVec2, DVec2)> + 'a {
+    let points = ring.iter().map(|&id| outline[id as usize]);
+    points.clone().zip(points.cycle().skip(1))
 }
 
-fn contains(outline: &[DVec2], ring: &[u32], p: DVec2) -> bool {
-    let at = |i: usize| outline[ring[i % ring.len()] as usize];
-    (0..ring.len()).filter(|&i| is_passed(p, at(i), at(i + 1))).count() % 2 == 1
+/// Whether a point is inside of closed loops: whether a ray to the right meets an odd number of their segments.
+fn is_inside(p: DVec2, segments: impl Iterator<Item = (DVec2, DVec2)>) -> bool {
+    let is_met = |&(a, b): &(DVec2, DVec2)| {
+        (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)
+    };
+    segments.filter(is_met).count() % 2 == 1
 }
 
 /// Signed area, from the first point so that a far origin costs no digits.
@@ -338,9 +325,9 @@ mod tests {
 
     /// Checks the promise about edges and returns the area.
     #[track_caller]
-    fn check(outline: &[DVec2], loops: &[Vec<u32>], filling: &Filling) -> f64 {
+    fn check(outline: &[DVec2], loops: &[Vec<u32>], interior: &Interior) -> f64 {
         let mut uses: BTreeMap<(u32, u32), usize> = BTreeMap::new();
-        for t in &filling.triangles {
+        for t in &interior.triangles {
             for k in 0..3 {
                 *uses.entry((t[k], t[(k + 1) % 3])).or_default() += 1;
             }
@@ -356,14 +343,14 @@ mod tests {
             let back = uses.get(&(edge.1, edge.0)).copied().unwrap_or(0);
             assert!(*count == 1 && (back == 1 || rim.contains(edge)), "{edge:?}");
         }
-        triangle_areas(outline, filling).sum()
+        triangle_areas(outline, interior).sum()
     }
 
-    fn triangle_areas<'a>(outline: &'a [DVec2], filling: &'a Filling) -> impl Iterator<Item = f64> + 'a {
+    fn triangle_areas<'a>(outline: &'a [DVec2], interior: &'a Interior) -> impl Iterator<Item = f64> + 'a {
         let at = |id: u32| {
-            outline.get(id as usize).copied().unwrap_or_else(|| filling.points[id as usize - outline.len()])
+            outline.get(id as usize).copied().unwrap_or_else(|| interior.points[id as usize - outline.len()])
         };
-        filling.triangles.iter().map(move |t| 0.5 * (at(t[1]) - at(t[0])).perp_dot(at(t[2]) - at(t[0])))
+        interior.triangles.iter().map(move |t| 0.5 * (at(t[1]) - at(t[0])).perp_dot(at(t[2]) - at(t[0])))
     }
 
     fn circle(points: &mut Vec<DVec2>, centre: [f64; 2], radius: f64, count: i32) -> Vec<u32> {
@@ -388,16 +375,16 @@ mod tests {
         ];
         let expected: f64 = loops.iter().map(|ring| area(&points, ring)).sum();
         for sense in [1.0, -1.0] {
-            let filling = fill(&points, &loops, &FINE);
-            let found = check(&points, &loops, &filling);
+            let interior = triangulate(&points, &loops, &FINE);
+            let found = check(&points, &loops, &interior);
             assert!((found - sense * expected).abs() < 1e-12 * expected, "{found} instead of {expected}");
-            assert!(filling.points.len() > 200);
-            let turned = triangle_areas(&points, &filling).filter(|area| area * sense <= 0.0).count();
+            assert!(interior.points.len() > 200);
+            let turned = triangle_areas(&points, &interior).filter(|area| area * sense <= 0.0).count();
             assert_eq!(turned, 0, "nothing overlaps");
             // Inside out.
             loops.iter_mut().for_each(|ring| ring.reverse());
         }
-        let coarse = fill(&points, &loops, &Density { edge: &|_| 0.1, growth: f64::INFINITY });
+        let coarse = triangulate(&points, &loops, &Density { edge: &|_| 0.1, growth: f64::INFINITY });
         check(&points, &loops, &coarse);
         assert!(coarse.points.is_empty());
     }
@@ -411,7 +398,7 @@ mod tests {
             circle(&mut points, [0.1, 0.0], 0.95, -20),
         ];
         let expected: f64 = loops.iter().map(|ring| area(&points, ring)).sum();
-        let found = check(&points, &loops, &fill(&points, &loops, &FINE));
+        let found = check(&points, &loops, &triangulate(&points, &loops, &FINE));
         assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}");
     }
 
@@ -425,10 +412,10 @@ mod tests {
         let mut ring: Vec<u32> = (0..points.len() as u32).collect();
         for sense in [1.0, -1.0] {
             let loops = vec![ring.clone()];
-            let filling = fill(&points, &loops, &FINE);
-            let found = check(&points, &loops, &filling);
+            let interior = triangulate(&points, &loops, &FINE);
+            let found = check(&points, &loops, &interior);
             assert!((found - sense * 4.0).abs() < 1e-12, "{found}");
-            assert!(filling.points.len() > 50, "{} points inside", filling.points.len());
+            assert!(interior.points.len() > 50, "{} points inside", interior.points.len());
             ring.reverse();
         }
     }
@@ -443,7 +430,7 @@ mod tests {
         for shape in [&eight[..], &line, &place, &fold] {
             let points: Vec<DVec2> = shape.iter().map(|&p| p.into()).collect();
             let loops = vec![(0..points.len() as u32).collect::<Vec<u32>>()];
-            check(&points, &loops, &fill(&points, &loops, &FINE));
+            check(&points, &loops, &triangulate(&points, &loops, &FINE));
         }
     }
 }

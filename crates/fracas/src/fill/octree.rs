@@ -121,8 +121,7 @@ impl Octree {
             let mut needed: Vec<Cube> = vec![];
             for &cube in &self.split[level] {
                 needed.push(cube.map(|k| k >> 1));
-                let beside = BESIDE.iter().map(|d| [cube[0] + d[0], cube[1] + d[1], cube[2] + d[2]]);
-                needed.extend(beside.filter(|&c| self.is_within(level, c)).map(|c| c.map(|k| k >> 1)));
+                needed.extend(beside(cube).filter(|&c| self.is_within(level, c)).map(|c| c.map(|k| k >> 1)));
             }
             self.split[level - 1].extend(needed);
         }
@@ -183,7 +182,7 @@ impl Octree {
                     for (axis, side) in [(0, -1), (0, 1), (1, -1), (1, 1), (2, -1), (2, 1)] {
                         self.tets_at(level, cube, axis, side, &|p| ids.contains_key(&p), &mut made);
                     }
-                    made.drain(..).for_each(|tet| add(in_order(tet).map(|p| ids[&p])));
+                    made.drain(..).for_each(|tet| add(tet.map(|p| ids[&p])));
                 }
             }
         }
@@ -213,7 +212,9 @@ impl Octree {
             point[(axis + 2) % 3] += v * size / 2;
             point
         };
+        // Counter-clockwise seen from where the axis points, so from below the order of the last two corners changes.
         let ring = RING.map(|[u, v]| at(1, u, v));
+        let mut add = |b, c, d| tets.push(if side > 0 { [centre, b, c, d] } else { [centre, b, d, c] });
         let between = |p: [i32; 3], q: [i32; 3]| [0, 1, 2].map(|k| (p[k] + q[k]) / 2);
         if !self.exists(level, next) {
             // One of the corners is the centre of the larger face: the one that is odd among the larger cubes' corners.
@@ -221,12 +222,15 @@ impl Octree {
             let first =
                 ring.iter().position(is_middle).expect("a quarter of a face has its centre as a corner");
             let [m, p, e, q] = [0, 1, 2, 3].map(|k| ring[(first + k) % 4]);
-            tets.extend([[centre, m, e, p], [centre, m, e, q]]);
+            add(m, p, e);
+            add(m, e, q);
         } else if self.is_split(level, next) {
             let middle = at(1, 0, 0);
             for k in 0..4 {
-                let half = between(ring[k], ring[(k + 1) % 4]);
-                tets.extend([[centre, middle, half, ring[k]], [centre, middle, half, ring[(k + 1) % 4]]]);
+                let (p, q) = (ring[k], ring[(k + 1) % 4]);
+                let half = between(p, q);
+                add(middle, p, half);
+                add(middle, half, q);
             }
         } else if side > 0 {
             let other = at(2, 0, 0);
@@ -234,9 +238,10 @@ impl Octree {
                 let (p, q) = (ring[k], ring[(k + 1) % 4]);
                 let half = between(p, q);
                 if has(half) {
-                    tets.extend([[centre, other, p, half], [centre, other, half, q]]);
+                    add(other, p, half);
+                    add(other, half, q);
                 } else {
-                    tets.push([centre, other, p, q]);
+                    add(other, p, q);
                 }
             }
         }
@@ -246,27 +251,12 @@ impl Octree {
 /// Corners of a face, in order around it.
 const RING: [[i32; 2]; 4] = [[-1, -1], [1, -1], [1, 1], [-1, 1]];
 
-/// From a cube to those that share a face or an edge with it.
-const BESIDE: [[i32; 3]; 18] = [
-    [-1, 0, 0],
-    [1, 0, 0],
-    [0, -1, 0],
-    [0, 1, 0],
-    [0, 0, -1],
-    [0, 0, 1],
-    [-1, -1, 0],
-    [-1, 1, 0],
-    [1, -1, 0],
-    [1, 1, 0],
-    [-1, 0, -1],
-    [-1, 0, 1],
-    [1, 0, -1],
-    [1, 0, 1],
-    [0, -1, -1],
-    [0, -1, 1],
-    [0, 1, -1],
-    [0, 1, 1],
-];
+/// The cubes that share a face or an edge with a cube.
+fn beside(cube: Cube) -> impl Iterator<Item = Cube> {
+    let steps = (0..27).map(|k| [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1]);
+    let is_near = |d: &[i32; 3]| (1..=2).contains(&d.iter().filter(|x| **x != 0).count());
+    steps.filter(is_near).map(move |d| [0, 1, 2].map(|k| cube[k] + d[k]))
+}
 
 /// The eight parts of a cube, one level below.
 fn parts(cube: Cube) -> [Cube; 8] {
@@ -275,19 +265,6 @@ fn parts(cube: Cube) -> [Cube; 8] {
 
 fn corners(cube: Cube, size: i32) -> [[i32; 3]; 8] {
     [0, 1, 2, 3, 4, 5, 6, 7].map(|k| [0, 1, 2].map(|axis| (cube[axis] + (k >> axis & 1)) * size))
-}
-
-/// The same tetrahedron with positive volume.
-fn in_order([a, b, c, d]: [[i32; 3]; 4]) -> [[i32; 3]; 4] {
-    if six_volumes([a, b, c, d]) < 0 { [a, b, d, c] } else { [a, b, c, d] }
-}
-
-/// Six times the volume of a tetrahedron, with its sign.
-fn six_volumes([a, b, c, d]: [[i32; 3]; 4]) -> i64 {
-    let [u, v, w] = [b, c, d].map(|p| [0, 1, 2].map(|k| i64::from(p[k] - a[k])));
-    (u[1] * v[2] - u[2] * v[1]) * w[0]
-        + (u[2] * v[0] - u[0] * v[2]) * w[1]
-        + (u[0] * v[1] - u[1] * v[0]) * w[2]
 }
 
 #[cfg(test)]
@@ -322,10 +299,9 @@ mod tests {
             let tree = around(&points, levels);
             let leaves = tree.leaves();
             for &(level, cube) in &leaves {
-                for d in BESIDE {
-                    let beside = [0, 1, 2].map(|k| cube[k] + d[k]);
-                    prop_assert!(level == 0 || !tree.is_within(level, beside)
-                        || tree.exists(level - 1, beside.map(|k| k >> 1)), "{cube:?} of level {level}");
+                for near in beside(cube) {
+                    prop_assert!(level == 0 || !tree.is_within(level, near)
+                        || tree.exists(level - 1, near.map(|k| k >> 1)), "{cube:?} of level {level}");
                 }
             }
             let points = tree.points();

@@ -45,8 +45,10 @@ impl SurfaceSizes {
                 ask([edge.ends[0], edge.ends[1], edge.ends[1]], radius / cells_per_radius);
             }
         }
+        let (low, high) = mesh.bounds().corners();
+        let far = (high - low).length();
         for (corners, id) in mesh.triangles().iter().zip(0..) {
-            ask(*corners, thickness_below(surface, TriangleId(id)) / ACROSS);
+            ask(*corners, thickness_below(surface, TriangleId(id), far) / ACROSS);
         }
         let tree = |(k, triangles): (usize, Vec<[u32; 3]>)| {
             let part = Mesh::new(mesh.positions().to_vec(), triangles).expect("vertices of the surface");
@@ -73,30 +75,24 @@ impl SurfaceSizes {
     }
 }
 
-/// The corners of a triangle, and a vector along its normal, twice as long as its area is large.
-fn corners_and_normal(mesh: &Mesh, triangle: TriangleId) -> ([DVec3; 3], DVec3) {
-    let [p, q, r] = mesh.triangles()[triangle.index()].map(|v| mesh.positions()[v as usize]);
-    ([p, q, r], (q - p).cross(r - p))
-}
-
 /// The radius of curvature across an edge; 0 for a sharp one. `None` if it is flat, or has no length.
 fn radius_across(mesh: &Mesh, ends: [u32; 2], triangles: [TriangleId; 2]) -> Option<f64> {
     let [a, b] = ends.map(|v| mesh.positions()[v as usize]);
-    let [n, m] = triangles.map(|triangle| corners_and_normal(mesh, triangle).1);
+    let [n, m] = triangles.map(|triangle| mesh.triangle(triangle).area_vector());
     let turn = n.normalize_or_zero().distance(m.normalize_or_zero());
     // A third of the heights over the edge, on either side.
     let radius = if turn > SHARP { 0.0 } else { (n.length() + m.length()) / (3.0 * a.distance(b) * turn) };
     (radius < f64::INFINITY).then_some(radius)
 }
 
-/// How far the other side of the body is below a triangle, at the nearest of four places; infinite for one without area.
-fn thickness_below(surface: &MeshTree, triangle: TriangleId) -> f64 {
-    let (corners, normal) = corners_and_normal(surface.mesh(), triangle);
-    let Some(inward) = (-normal).try_normalize() else { return f64::INFINITY };
-    let (low, high) = surface.mesh().bounds().corners();
-    let far = (high - low).length();
-    let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
-    let places = [middle].into_iter().chain(corners.map(|corner| 0.75 * corner + 0.25 * middle));
+/// How far the other side of the body is below a triangle, at the nearest of four places within `far`; infinite if it is nowhere,
+/// or the triangle has no area.
+fn thickness_below(surface: &MeshTree, triangle: TriangleId, far: f64) -> f64 {
+    let triangle = surface.mesh().triangle(triangle);
+    let Some(inward) = (-triangle.area_vector()).try_normalize() else { return f64::INFINITY };
+    let [a, b, c] = triangle.corners();
+    let middle = (a + b + c) / 3.0;
+    let places = [middle].into_iter().chain([a, b, c].map(|corner| 0.75 * corner + 0.25 * middle));
     let below = places.filter_map(|place| {
         // From a little below, so that the triangle itself does not count.
         let start = place + inward * (1e-9 * far);

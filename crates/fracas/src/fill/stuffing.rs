@@ -318,18 +318,24 @@ impl Stuffing {
             Points::Uniform(_) => None,
             Points::Listed { sizes, .. } => Some((sizes, self.mixed_points())),
         };
-        // Each end of each cut edge, with the distance of the cut.
+        // Each end of each cut edge, with the distance of the cut. Its unit counts only where rounding decides between cuts that
+        // are equally near.
+        let unit = if sizes.is_none() { 0.5 * self.grid.cell } else { 1.0 };
         let mut near: Vec<(u32, f64, usize)> = vec![];
         for (k, &([a, b], t)) in self.cuts.iter().enumerate() {
             let (squared, axes) = self.extent(a, b);
             let length = (squared as f64).sqrt();
             for (id, share) in [(a, t), (b, 1.0 - t)] {
                 let at = id as usize;
-                let limit = sizes.as_ref().map_or(TOO_NEAR[axes - 1], |(sizes, is_mixed)| {
-                    TOO_NEAR_GRADED[usize::from(is_mixed[at])][axes - 1] * f64::from(sizes[at]) / length
-                });
-                if share < limit {
-                    near.push((id, share * (0.5 * self.grid.cell * length), k));
+                let is_near = match &sizes {
+                    None => share < TOO_NEAR[axes - 1],
+                    Some((sizes, is_mixed)) => {
+                        let limit = TOO_NEAR_GRADED[usize::from(is_mixed[at])][axes - 1];
+                        share * length < limit * f64::from(sizes[at])
+                    }
+                };
+                if is_near {
+                    near.push((id, share * (unit * length), k));
                 }
             }
         }

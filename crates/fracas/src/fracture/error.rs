@@ -30,3 +30,11 @@ pub enum FractureError {
         value: f64,
     },
 }
+
+/// Refuses the first number that is not positive and finite.
+pub(super) fn require_positive<const N: usize>(
+    numbers: [(&'static str, f64); N],
+) -> Result<(), FractureError> {
+    let bad = numbers.into_iter().find(|(_, value)| !(*value > 0.0 && value.is_finite()));
+    bad.map_or(Ok(()), |(what, value)| Err(FractureError::BadNumber { what, value }))
+}

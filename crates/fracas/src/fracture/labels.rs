@@ -1,4 +1,4 @@
-//! Labels and weights from geometry: cells of sites, sides of planes, sectors and rings.
+//! Fracture patterns: labels and weights from Voronoi cells, planes, or sectors and rings.
 
 use crate::base::Random;
 use crate::geom::DVec3;

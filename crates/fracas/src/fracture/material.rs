@@ -8,10 +8,10 @@
 //! area of all cracks is A = share · J² / (2 m G). Cubes of side s have 3 V / s of area between them, so pieces are
 //! s = 3 V / A large and there are V / s³ of them.
 //!
-//! This is not a simulation of stress. It gets right what a player sees: nothing happens below a threshold, harder blows and
-//! smaller toughness make more and smaller pieces, and doubling the size of everything needs a heavier blow.
+//! The model does not simulate stress. It reproduces what a viewer sees: nothing happens below a threshold, harder blows and
+//! smaller toughness make more and smaller pieces, and a body of twice the size needs a heavier blow.
 
-use super::FractureError;
+use super::error::{FractureError, require_positive};
 
 /// A brittle material, in SI units. All numbers are positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ impl Material {
     /// # Ok::<(), fracas::fracture::FractureError>(())
     /// ```
     pub fn pieces(&self, volume: f64, impulse: f64) -> Result<Option<f64>, FractureError> {
-        let numbers = [
+        require_positive([
             ("density", self.density),
             ("stiffness", self.stiffness),
             ("strength", self.strength),
@@ -61,12 +61,7 @@ impl Material {
             ("share of energy", self.share),
             ("volume", volume),
             ("impulse", impulse),
-        ];
-        for (what, value) in numbers {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(FractureError::BadNumber { what, value });
-            }
-        }
+        ])?;
         let mass = self.density * volume;
         let velocity = impulse / mass;
         let stress = velocity * (self.stiffness * self.density).sqrt();

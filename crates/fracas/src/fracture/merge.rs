@@ -1,14 +1,14 @@
-//! Makes pieces of labels: connected ones, and none too small.
+//! Turns labels into pieces: each connected, and none too small.
 
 use crate::mesh::tets::TetAdjacency;
 use std::collections::BTreeMap;
 
-/// No piece yet, or not a node of the part.
+/// No piece yet, or not a node of the body.
 const NONE: u32 = u32::MAX;
 
-/// Pieces from labels: nodes of one label that hang together are a piece, and pieces of fewer than `least` nodes are given to
-/// the neighbour they share the most edges with, smallest first. Returns the piece of each node, from 0 in the order of their
-/// first nodes, and how many there are.
+/// Pieces from labels: the connected components of each label are pieces. A piece of fewer than `least` nodes joins the neighbour
+/// that it shares the most edges with, smallest first. Returns the piece of each node, numbered from 0 by first node, and the
+/// number of pieces.
 pub(super) fn connect_and_merge(
     adjacency: &TetAdjacency,
     nodes: &[u32],
@@ -26,7 +26,7 @@ pub(super) fn connect_and_merge(
             .map(|&n| index_of.get(n as usize).copied().unwrap_or(NONE));
         indices.filter(|&index| index != NONE).map(|index| index as usize)
     };
-    // Labels of those that have no piece yet; no label is larger than what fits into half of these words.
+    // The labels of nodes without a piece, widened so that one value is no label.
     let mut waiting = vec![u64::MAX; index_of.len()];
     for (&node, &label) in nodes.iter().zip(labels) {
         waiting[node as usize] = u64::from(label);
@@ -62,7 +62,7 @@ pub(super) fn connect_and_merge(
         .collect();
     small.sort_unstable();
     for (_, piece) in small {
-        // It may have grown by others that were given to it.
+        // It may have grown by pieces that joined it.
         if members[piece].is_empty() || members[piece].len() >= least {
             continue;
         }

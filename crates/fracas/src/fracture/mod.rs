@@ -36,6 +36,7 @@ pub use material::Material;
 
 use crate::geom::DVec3;
 use crate::mesh::tets::{TetAdjacency, TetMesh};
+use error::require_positive;
 use labels::{Layout, cells, planes, radial};
 use merge::connect_and_merge;
 
@@ -142,7 +143,7 @@ impl Breakable<'_> {
         self.break_up(impact.point, impact.direction, wanted, options)
     }
 
-    /// Breaks the body into about so many pieces, whatever it is made of. `None` if it is too small to break.
+    /// Breaks the body into about `wanted` pieces, whatever it is made of. `None` if it is too small to break.
     ///
     /// # Errors
     /// As [`Breakable::hit`].
@@ -159,15 +160,11 @@ impl Breakable<'_> {
         let Some(axis) = direction.try_normalize() else {
             return Err(FractureError::NoDirection { what: "direction of the impact", value: direction });
         };
-        let numbers = [
+        require_positive([
             ("number of pieces", wanted),
             ("most pieces", options.most_pieces as f64 - 1.0),
             ("least nodes", options.least_nodes as f64),
-        ];
-        if let Some(&(what, value)) = numbers.iter().find(|number| !(number.1 > 0.0 && number.1.is_finite()))
-        {
-            return Err(FractureError::BadNumber { what, value });
-        }
+        ])?;
         if self.nodes.len() < 2 * options.least_nodes {
             return Ok(None);
         }

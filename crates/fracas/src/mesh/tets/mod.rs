@@ -127,35 +127,39 @@ impl TetMesh {
     /// assert_eq!(TetMesh::new(corners, vec![[0, 2, 1, 3]]), Err(TetError::Inverted { tet: 0 }));
     /// ```
     pub fn new(positions: Vec<DVec3>, tets: Vec<[u32; 4]>) -> Result<Self, TetError> {
-        check_names(&positions, &tets)?;
-        for (tet, corners) in tets.iter().enumerate() {
-            match order_of(&positions, corners) {
-                Sign::Positive => {}
-                Sign::Zero => return Err(TetError::Degenerate { tet }),
-                Sign::Negative => return Err(TetError::Inverted { tet }),
-            }
-        }
-        Ok(Self { positions, tets })
+        Self::checked(positions, tets, |tet, _| Err(TetError::Inverted { tet }))
     }
 
     /// The same for tetrahedra in any order: inverted ones have their last two corners exchanged. Says how many had.
     ///
     /// # Errors
     /// As [`TetMesh::new`], but for [`TetError::Inverted`].
-    pub fn oriented(positions: Vec<DVec3>, mut tets: Vec<[u32; 4]>) -> Result<(Self, usize), TetError> {
-        check_names(&positions, &tets)?;
+    pub fn oriented(positions: Vec<DVec3>, tets: Vec<[u32; 4]>) -> Result<(Self, usize), TetError> {
         let mut turned = 0;
+        let mesh = Self::checked(positions, tets, |_, corners| {
+            corners.swap(2, 3);
+            turned += 1;
+            Ok(())
+        })?;
+        Ok((mesh, turned))
+    }
+
+    /// Checks positions and tetrahedra, and calls a function for each tetrahedron that is inverted.
+    fn checked(
+        positions: Vec<DVec3>,
+        mut tets: Vec<[u32; 4]>,
+        mut on_inverted: impl FnMut(usize, &mut [u32; 4]) -> Result<(), TetError>,
+    ) -> Result<Self, TetError> {
+        check_names(&positions, &tets)?;
         for (tet, corners) in tets.iter_mut().enumerate() {
-            match order_of(&positions, corners) {
+            let [a, b, c, d] = corners.map(|node| positions[node as usize]);
+            match orient3d(a, b, c, d) {
                 Sign::Positive => {}
                 Sign::Zero => return Err(TetError::Degenerate { tet }),
-                Sign::Negative => {
-                    corners.swap(2, 3);
-                    turned += 1;
-                }
+                Sign::Negative => on_inverted(tet, corners)?,
             }
         }
-        Ok((Self { positions, tets }, turned))
+        Ok(Self { positions, tets })
     }
 
     /// Positions of the nodes.
@@ -222,11 +226,6 @@ impl TetMesh {
 #[inline]
 pub(crate) fn volume([a, b, c, d]: [DVec3; 4]) -> f64 {
     (b - a).cross(c - a).dot(d - a) / 6.0
-}
-
-fn order_of(positions: &[DVec3], corners: &[u32; 4]) -> Sign {
-    let [a, b, c, d] = corners.map(|node| positions[node as usize]);
-    orient3d(a, b, c, d)
 }
 
 fn check_names(positions: &[DVec3], tets: &[[u32; 4]]) -> Result<(), TetError> {
