@@ -1,9 +1,9 @@
 //! The body, and what is known of each of its fragments.
 
-use super::cut::{CutTet, FacetTriangle};
 use super::mass::{MassProperties, Moments};
-use super::presence::{Marker, Presence};
+use super::query::presence::{Marker, Presence};
 use super::split::Scratch;
+use super::split::cut_tet::{CutTet, FacetTriangle};
 use super::{BrittleError, Solid, SphereTree, SplitStats};
 use crate::geom::DVec3;
 use std::sync::Arc;

@@ -58,38 +58,23 @@
 //! Symposium on Computer Animation, 2012.
 
 mod body;
-mod cells;
-mod contacts;
-mod cut;
 mod error;
-mod facets;
-mod field;
 mod filling;
 mod grading;
 mod mass;
-mod nearest;
-mod order;
-mod original;
-mod pattern;
-mod presence;
-mod skin;
+mod query;
 mod solid;
-mod spheres;
 mod split;
-mod split_cells;
-mod split_tree;
 mod surface;
 mod validate;
 
 pub use body::{BrittleBody, Fragment, FragmentId};
-pub use contacts::{Contact, ContactFinder, ContactOptions, ContactStats, Probe};
 pub use error::BrittleError;
-pub use facets::FacetTree;
 pub use filling::{FillError, FillOptions, GradedFillOptions, Grading, fill, fill_graded, fill_sized};
 pub use mass::MassProperties;
-pub use nearest::NearestSurface;
-pub use order::{DistanceOrder, order_by_distance, order_by_distance_naively};
-pub use solid::{Solid, SolidOptions};
-pub use spheres::SphereTree;
+pub use query::{Contact, ContactFinder, ContactOptions, ContactStats, FacetTree, NearestSurface, Probe};
+pub use solid::{
+    DistanceOrder, Solid, SolidOptions, SphereTree, order_by_distance, order_by_distance_naively,
+};
 pub use split::SplitStats;
 pub use surface::SharpEdge;

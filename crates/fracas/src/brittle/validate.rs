@@ -1,6 +1,6 @@
 //! Checks everything a brittle body promises, slowly.
 
-use super::pattern::part_of;
+use super::split::pattern::part_of;
 use super::{BrittleBody, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
 use std::collections::BTreeSet;

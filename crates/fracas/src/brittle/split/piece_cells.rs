@@ -14,17 +14,17 @@
 //!
 //! Every point of a piece is in one of its cells, and every point of its surface in one of its skin.
 
-use super::cells::{CellRow, Section};
-use super::cut::{CutTet, polygons};
-use super::pattern::{FacetSide, PatternBook};
-use super::presence::Marker;
-use super::split::Broken;
-use super::{BrittleBody, Fragment, Solid};
+use crate::brittle::query::presence::Marker;
+use crate::brittle::solid::cells::{CellRow, Section};
+use crate::brittle::split::Broken;
+use crate::brittle::split::cut_tet::{CutTet, polygons};
+use crate::brittle::split::pattern::{FacetSide, PatternBook};
+use crate::brittle::{BrittleBody, Fragment, Solid};
 
 impl BrittleBody {
     /// Gives pieces, of which boxes and tetrahedra are known, their cells and their triangles of the original surface. `cuts`
     /// are all that have a part of any of them.
-    pub(super) fn divide_cells<'a>(
+    pub(crate) fn divide_cells<'a>(
         &self,
         broken: &Broken,
         pieces: &mut [Fragment],

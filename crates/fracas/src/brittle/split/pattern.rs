@@ -21,28 +21,28 @@ use crate::geom::DVec3;
 use std::sync::LazyLock;
 
 /// A set of corners of a tetrahedron, a bit for each.
-pub(super) type Corners = u8;
+pub(crate) type Corners = u8;
 
 /// The group of a corner that does not take part in a division.
-pub(super) const APART: u8 = 7;
+pub(crate) const APART: u8 = 7;
 
 /// The divisions of a tetrahedron, first to last: for each the group of every corner.
 ///
 /// At most three, since each makes one part more at least.
-pub(super) type Groups = [[u8; 4]; 3];
+pub(crate) type Groups = [[u8; 4]; 3];
 
 /// No division at all.
-pub(super) const WHOLE: Groups = [[APART; 4]; 3];
+pub(crate) const WHOLE: Groups = [[APART; 4]; 3];
 
 /// The parts of a tetrahedron under some divisions.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     pub parts: Vec<PartPattern>,
 }
 
 /// A convex part: what belongs to one final group.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct PartPattern {
+pub(crate) struct PartPattern {
     /// The nodes of the group.
     pub nodes: Corners,
     /// The nodes between which each corner of the part lies.
@@ -55,14 +55,14 @@ pub(super) struct PartPattern {
 
 /// A side of a part: its corners counter-clockwise, seen from outside.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct FacetPattern {
+pub(crate) struct FacetPattern {
     pub side: FacetSide,
     pub ring: Vec<u8>,
 }
 
 /// What a facet lies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FacetSide {
+pub(crate) enum FacetSide {
     /// A face of the tetrahedron.
     Face(u8),
     /// A crack.
@@ -73,7 +73,7 @@ pub(super) enum FacetSide {
 ///
 /// `None` if they are in one part.
 #[inline]
-pub(super) fn plane(groups: &Groups, i: usize, j: usize) -> Option<(usize, u8, u8)> {
+pub(crate) fn plane(groups: &Groups, i: usize, j: usize) -> Option<(usize, u8, u8)> {
     (0..3).find_map(|s| {
         let (a, b) = (groups[s][i], groups[s][j]);
         (a != APART && b != APART && a != b).then_some((s, a, b))
@@ -81,12 +81,12 @@ pub(super) fn plane(groups: &Groups, i: usize, j: usize) -> Option<(usize, u8, u
 }
 
 /// The nodes in the same part as a node.
-pub(super) fn part_of(groups: &Groups, node: usize) -> Corners {
+pub(crate) fn part_of(groups: &Groups, node: usize) -> Corners {
     (0..4).filter(|&j| plane(groups, node, j).is_none()).map(|j| 1 << j).sum()
 }
 
 /// A number for each way to group the nodes.
-pub(super) fn key(groups: &Groups) -> u64 {
+pub(crate) fn key(groups: &Groups) -> u64 {
     groups.iter().flatten().fold(0, |key, &group| key << 3 | u64::from(group))
 }
 
@@ -187,7 +187,7 @@ fn place(groups: &Groups, nodes: Corners, support: Corners) -> DVec3 {
 }
 
 /// The barycentric coordinates of a corner of part `nodes` between the nodes of `support`, of which one is its own.
-pub(super) fn corner(groups: &Groups, weights: &[[f64; 4]; 3], nodes: Corners, support: Corners) -> [f64; 4] {
+pub(crate) fn corner(groups: &Groups, weights: &[[f64; 4]; 3], nodes: Corners, support: Corners) -> [f64; 4] {
     let own = (support & nodes).trailing_zeros() as usize;
     let mut b = [0.0; 4];
     if support.count_ones() == 1 {
@@ -253,7 +253,7 @@ pub(super) fn corner(groups: &Groups, weights: &[[f64; 4]; 3], nodes: Corners, s
 
 /// Every pattern there is, a few hundred of them, found by their groups.
 #[derive(Debug)]
-pub(super) struct PatternBook {
+pub(crate) struct PatternBook {
     known: Vec<(u64, u32)>,
     patterns: Vec<Pattern>,
     /// The numbers of patterns with one division of all four nodes, by its groups, two bits for each.

@@ -27,36 +27,36 @@
 //!
 //! Points are sorted by level, parents are on lower levels, children are sorted, and reaches are exact.
 
-use super::{DistanceOrder, order_by_distance};
+use crate::brittle::{DistanceOrder, order_by_distance};
 use crate::geom::DVec3;
 
 /// A tree of spheres over points; see the module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SphereTree {
-    pub(super) points: Vec<DVec3>,
+    pub(crate) points: Vec<DVec3>,
     /// The node of the mesh that each point is, or lies next to.
-    pub(super) owners: Vec<u32>,
-    pub(super) is_crack: Vec<bool>,
+    pub(crate) owners: Vec<u32>,
+    pub(crate) is_crack: Vec<bool>,
     /// The nodes that each point lies between.
-    pub(super) keys: Vec<Key>,
-    pub(super) levels: Vec<u8>,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) levels: Vec<u8>,
     /// Parent of each point; [`SphereTree::NONE`] for roots.
-    pub(super) parents: Vec<u32>,
-    pub(super) roots: Vec<u32>,
+    pub(crate) parents: Vec<u32>,
+    pub(crate) roots: Vec<u32>,
     /// Point `p` has the children from `child_starts[p]` to `child_starts[p + 1]`.
-    pub(super) child_starts: Vec<u32>,
-    pub(super) children: Vec<u32>,
+    pub(crate) child_starts: Vec<u32>,
+    pub(crate) children: Vec<u32>,
     /// For each child, the greatest distance from its parent to anything below it or its later siblings.
-    pub(super) tails: Vec<f64>,
+    pub(crate) tails: Vec<f64>,
 }
 
 /// A point of a fragment by the nodes it lies between, sorted; the rest is [`SphereTree::NONE`]. Within one fragment, two points
 /// never have the same.
-pub(super) type Key = [u32; 4];
+pub(crate) type Key = [u32; 4];
 
 /// A point that is put into a tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sprout {
+pub(crate) struct Sprout {
     pub point: DVec3,
     pub owner: u32,
     pub is_crack: bool,
@@ -68,7 +68,7 @@ pub(super) struct Sprout {
 
 /// Memory for linking trees, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct LinkScratch {
+pub(crate) struct LinkScratch {
     /// Where each point is in the list of children of its parent.
     slots: Vec<u32>,
     /// The squared distance of each point to the farthest of its children that have none.
@@ -86,7 +86,7 @@ impl LinkScratch {
 
 impl SphereTree {
     /// No parent.
-    pub(super) const NONE: u32 = u32::MAX;
+    pub(crate) const NONE: u32 = u32::MAX;
 
     /// A tree over points, built from nothing: what an update after a fracture saves.
     ///
@@ -103,7 +103,7 @@ impl SphereTree {
     }
 
     /// The tree over the nodes of a body, in their order of distance.
-    pub(super) fn build(points: &[DVec3], nodes: &[u32], order: &DistanceOrder) -> Self {
+    pub(crate) fn build(points: &[DVec3], nodes: &[u32], order: &DistanceOrder) -> Self {
         let mut tree = Self::with_capacity(order.order.len());
         for (place, (&index, &parent)) in order.order.iter().zip(&order.parents).enumerate() {
             let index = index as usize;
@@ -121,7 +121,7 @@ impl SphereTree {
     }
 
     /// An empty tree with room for points.
-    pub(super) fn with_capacity(points: usize) -> Self {
+    pub(crate) fn with_capacity(points: usize) -> Self {
         Self {
             points: Vec::with_capacity(points),
             owners: Vec::with_capacity(points),
@@ -135,7 +135,7 @@ impl SphereTree {
 
     /// Adds a point and returns its index. Levels must not descend; after the last point, [`SphereTree::link`] is due.
     #[inline]
-    pub(super) fn push(&mut self, sprout: Sprout) -> u32 {
+    pub(crate) fn push(&mut self, sprout: Sprout) -> u32 {
         let index = self.points.len() as u32;
         self.points.push(sprout.point);
         self.owners.push(sprout.owner);
@@ -147,7 +147,7 @@ impl SphereTree {
     }
 
     /// Lists children and computes tails from parents.
-    pub(super) fn link(&mut self, scratch: &mut LinkScratch) {
+    pub(crate) fn link(&mut self, scratch: &mut LinkScratch) {
         let count = self.points.len();
         // Counted one too far, the starts come right when each has moved behind its last child.
         let mut starts = vec![0_u32; count + 2];

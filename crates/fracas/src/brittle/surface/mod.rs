@@ -1,8 +1,10 @@
 //! The surface of a fragment as a triangle mesh: for rendering, and for exact pairs.
 
-use super::skin::Skin;
-use super::spheres::Key;
-use super::{BrittleBody, BrittleError, FragmentId, Solid, SphereTree};
+mod polygons;
+
+use crate::brittle::solid::sphere_tree::Key;
+use crate::brittle::surface::polygons::Skin;
+use crate::brittle::{BrittleBody, BrittleError, FragmentId, Solid, SphereTree};
 use crate::geom::DVec3;
 use crate::mesh::Mesh;
 
@@ -123,7 +125,7 @@ impl BrittleBody {
 }
 
 /// The corner with a given support in a tetrahedron.
-pub(super) fn key_of(nodes: &[u32; 4], support: u8) -> Key {
+pub(crate) fn key_of(nodes: &[u32; 4], support: u8) -> Key {
     let mut key = [Solid::NONE; 4];
     for (k, slot) in key.iter_mut().enumerate() {
         if support >> k & 1 == 1 {

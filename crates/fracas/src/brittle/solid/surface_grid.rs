@@ -13,7 +13,7 @@ const MOST_POINTS: f64 = (1_u32 << 18) as f64;
 
 /// The grid; see the module.
 #[derive(Clone, Debug)]
-pub(super) struct OriginalField {
+pub(crate) struct OriginalField {
     origin: DVec3,
     spacing: f64,
     counts: [usize; 3],
@@ -22,7 +22,7 @@ pub(super) struct OriginalField {
 
 /// A point of the original surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct OnSurface {
+pub(crate) struct OnSurface {
     pub squared: f64,
     pub point: DVec3,
     pub triangle: u32,

@@ -13,7 +13,7 @@ const MOST_CELLS: [f64; 2] = [(1_u32 << 21) as f64, 1020.0];
 
 /// Up to four cells in a row along x, in one word: where the first is, and how many follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CellRow(u32);
+pub(crate) struct CellRow(u32);
 
 impl CellRow {
     /// Most cells in a row.
@@ -65,7 +65,7 @@ impl CellRow {
 
 /// The grid, and the barycentric coordinates of each tetrahedron.
 #[derive(Clone, Debug)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     pub origin: DVec3,
     pub size: f64,
     pub counts: [usize; 3],
@@ -84,14 +84,14 @@ pub(super) struct Cells {
 
 /// Where a point is: its tetrahedron, and its barycentric coordinates there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub tet: u32,
     pub coordinates: [f64; 4],
 }
 
 /// A plane through the grid.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Section {
+pub(crate) struct Section {
     /// What a cell more along each axis adds to the height above the plane.
     step: DVec3,
     /// Height of the first cell's middle.
@@ -323,7 +323,7 @@ impl Cells {
     }
 }
 
-pub(super) fn mean_edge(mesh: &TetMesh) -> f64 {
+pub(crate) fn mean_edge(mesh: &TetMesh) -> f64 {
     let mut total = 0.0;
     for tet in 0..mesh.tet_count() {
         let corners = mesh.corners(tet);

@@ -1,11 +1,19 @@
 //! What is made once for a shape and shared by all bodies of that shape.
 
-use super::cells::{CellRow, Cells, mean_edge};
-use super::mass::Moments;
-use super::original::OriginalField;
-use super::pattern::PatternBook;
-use super::presence::Marker;
-use super::{BrittleError, DistanceOrder, SphereTree, order_by_distance};
+pub(crate) mod cells;
+mod sampling;
+pub(crate) mod sphere_tree;
+pub(crate) mod surface_grid;
+
+pub use sampling::{DistanceOrder, order_by_distance, order_by_distance_naively};
+pub use sphere_tree::SphereTree;
+
+use crate::brittle::mass::Moments;
+use crate::brittle::query::presence::Marker;
+use crate::brittle::solid::cells::{CellRow, Cells, mean_edge};
+use crate::brittle::solid::surface_grid::OriginalField;
+use crate::brittle::split::pattern::PatternBook;
+use crate::brittle::BrittleError;
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 use crate::mesh::tets::{Boundary, TetAdjacency, TetError, TetMesh};
@@ -30,45 +38,45 @@ impl Default for SolidOptions {
 /// A shape prepared for breaking; see the [module](super).
 #[derive(Clone, Debug)]
 pub struct Solid {
-    pub(super) mesh: TetMesh,
-    pub(super) adjacency: TetAdjacency,
-    pub(super) boundary: Boundary,
-    pub(super) surface: MeshTree,
-    pub(super) cells: Cells,
-    pub(super) original: OriginalField,
+    pub(crate) mesh: TetMesh,
+    pub(crate) adjacency: TetAdjacency,
+    pub(crate) boundary: Boundary,
+    pub(crate) surface: MeshTree,
+    pub(crate) cells: Cells,
+    pub(crate) original: OriginalField,
     /// The triangle of the surface that each face of each tetrahedron is, or [`Solid::NONE`].
-    pub(super) triangles_of_tet: Vec<[u32; 4]>,
+    pub(crate) triangles_of_tet: Vec<[u32; 4]>,
     /// Triangle `t` of the surface passes through the cells from `skin_starts[t]` to `skin_starts[t + 1]`.
-    pub(super) skin_starts: Vec<u32>,
-    pub(super) skin: Vec<CellRow>,
+    pub(crate) skin_starts: Vec<u32>,
+    pub(crate) skin: Vec<CellRow>,
     /// Distance from each node to the original surface.
-    pub(super) depths: Vec<f64>,
+    pub(crate) depths: Vec<f64>,
     /// A sphere around each tetrahedron.
-    pub(super) spheres: Vec<(DVec3, f64)>,
+    pub(crate) spheres: Vec<(DVec3, f64)>,
     /// Integrals over each tetrahedron about `middle`.
-    pub(super) moments: Vec<Moments>,
-    pub(super) middle: DVec3,
+    pub(crate) moments: Vec<Moments>,
+    pub(crate) middle: DVec3,
     /// Half the diagonal of the box.
-    pub(super) radius: f64,
+    pub(crate) radius: f64,
     /// Nodes that a tetrahedron names, sorted.
-    pub(super) nodes: Vec<u32>,
-    pub(super) tree: SphereTree,
+    pub(crate) nodes: Vec<u32>,
+    pub(crate) tree: SphereTree,
     /// Length of the mean edge.
-    pub(super) edge: f64,
+    pub(crate) edge: f64,
 }
 
 impl Solid {
-    pub(super) const NONE: u32 = u32::MAX;
+    pub(crate) const NONE: u32 = u32::MAX;
 
     /// Marks the cells that a triangle of the original surface passes through.
     #[inline]
-    pub(super) fn mark_skin(&self, triangle: u32, marker: &mut Marker) {
+    pub(crate) fn mark_skin(&self, triangle: u32, marker: &mut Marker) {
         let [from, to] = [triangle, triangle + 1].map(|t| self.skin_starts[t as usize] as usize);
         self.skin[from..to].iter().for_each(|&row| marker.mark_skin(row, row.mask()));
     }
 
     /// Which points of a sphere tree lie inside the shape, not on its surface or on a crack.
-    pub(super) fn points_inside(&self, tree: &SphereTree) -> Vec<bool> {
+    pub(crate) fn points_inside(&self, tree: &SphereTree) -> Vec<bool> {
         let least = 1e-9 * self.radius;
         let is_inside = |(&node, &is_crack): (&u32, &bool)| !is_crack && self.depths[node as usize] > least;
         tree.owners.iter().zip(&tree.is_crack).map(is_inside).collect()

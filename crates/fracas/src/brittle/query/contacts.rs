@@ -19,7 +19,7 @@
 //!
 //! Each point is asked about once, at the level where it appears, instead of once per level.
 
-use super::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
+use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
 use crate::geom::{DVec3, Pose};
 
 /// How contacts are chosen.

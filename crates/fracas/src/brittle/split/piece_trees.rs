@@ -11,10 +11,11 @@
 //! Both lists are sorted by piece and level, which takes counting alone. Then the place of every point is known, and a tree is
 //! filled array by array.
 
-use super::presence::Presence;
-use super::spheres::{LinkScratch, SphereTree};
-use super::split::{Broken, CrackCorner};
-use super::{BrittleBody, Fragment, mass::Moments};
+use crate::brittle::mass::Moments;
+use crate::brittle::query::presence::Presence;
+use crate::brittle::solid::sphere_tree::{LinkScratch, SphereTree};
+use crate::brittle::split::{Broken, CrackCorner};
+use crate::brittle::{BrittleBody, Fragment};
 use crate::geom::DVec3;
 use std::ops::Range;
 
@@ -65,7 +66,7 @@ struct Plan<'a> {
 
 impl BrittleBody {
     /// The pieces with their trees and boxes; all else is yet to be put in.
-    pub(super) fn divide_tree(&self, broken: &mut Broken, corners: &[CrackCorner]) -> Vec<Fragment> {
+    pub(crate) fn divide_tree(&self, broken: &mut Broken, corners: &[CrackCorner]) -> Vec<Fragment> {
         for (point, (&owner, &is_crack)) in
             broken.old.tree.owners.iter().zip(&broken.old.tree.is_crack).enumerate()
         {

@@ -1,7 +1,9 @@
 //! A tetrahedron that a crack passes through: which part a point belongs to, and the triangles of each part's surface.
 
-use super::mass::Moments;
-use super::pattern::{APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner, plane};
+use crate::brittle::mass::Moments;
+use crate::brittle::split::pattern::{
+    APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner, plane,
+};
 use crate::geom::{DVec3, Triangle};
 use crate::mesh::tets::EDGES;
 
@@ -10,7 +12,7 @@ const IS_BETWEEN_MANY: u16 = 1 << 0b0111 | 1 << 0b1011 | 1 << 0b1101 | 1 << 0b11
 
 /// A cut tetrahedron.
 #[derive(Clone, Debug)]
-pub(super) struct CutTet {
+pub(crate) struct CutTet {
     pub tet: u32,
     /// The division of nodes into groups by each fracture that parted some of them.
     pub groups: Groups,
@@ -31,7 +33,7 @@ pub(super) struct CutTet {
 
 /// A part: its nodes, and where its surface triangles are.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PartSpan {
+pub(crate) struct PartSpan {
     pub nodes: Corners,
     /// The fragment it belongs to.
     pub fragment: u32,
@@ -51,7 +53,7 @@ impl PartSpan {
 
 /// A triangle of the surface of a part.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FacetTriangle {
+pub(crate) struct FacetTriangle {
     pub triangle: Triangle,
     /// Unit normal, outward; zero if the triangle has no area.
     pub normal: DVec3,
@@ -76,7 +78,7 @@ impl FacetTriangle {
 
 /// The polygons of some facets, each a fan of triangles that begin with the same corner.
 #[inline]
-pub(super) fn polygons(facets: &[FacetTriangle]) -> impl Iterator<Item = &[FacetTriangle]> {
+pub(crate) fn polygons(facets: &[FacetTriangle]) -> impl Iterator<Item = &[FacetTriangle]> {
     facets.chunk_by(|x, y| x.normal == y.normal && x.triangle.a == y.triangle.a)
 }
 
@@ -262,7 +264,7 @@ impl CutTet {
 }
 
 /// A tetrahedron as it was before any fracture.
-pub(super) struct Whole {
+pub(crate) struct Whole {
     pub corners: [DVec3; 4],
     /// The point about which integrals are taken.
     pub middle: DVec3,

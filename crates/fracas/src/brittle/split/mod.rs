@@ -9,13 +9,18 @@
 //!
 //! All of it costs time in proportion to the fragment that breaks, and nothing to the rest of the body.
 
-use super::cut::{CutTet, Whole};
-use super::field::Front;
-use super::mass::{MassProperties, Moments};
-use super::pattern::{APART, PatternBook, corner};
-use super::spheres::{Key, SphereTree};
-use super::surface::key_of;
-use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
+pub(crate) mod cut_tet;
+pub(crate) mod pattern;
+mod piece_cells;
+mod piece_trees;
+
+use crate::brittle::mass::{MassProperties, Moments};
+use crate::brittle::query::crack_field::Front;
+use crate::brittle::solid::sphere_tree::{Key, SphereTree};
+use crate::brittle::split::cut_tet::{CutTet, Whole};
+use crate::brittle::split::pattern::{APART, PatternBook, corner};
+use crate::brittle::surface::key_of;
+use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
 use std::time::{Duration, Instant};
 
@@ -303,7 +308,7 @@ impl BrittleBody {
         let last = cut.groups.iter().rposition(|groups| *groups != [APART; 4]).expect("it is cut");
         let others = (0..4).filter(|&j| j != own && support >> j & 1 == 1);
         // It is new if one of the cracks that meet in it is.
-        let mut planes = others.filter_map(|j| super::pattern::plane(&cut.groups, own, j));
+        let mut planes = others.filter_map(|j| crate::brittle::split::pattern::plane(&cut.groups, own, j));
         planes.any(|(division, ..)| division == last)
     }
 
@@ -342,7 +347,7 @@ struct Sections {
 }
 
 /// A corner of a new crack.
-pub(super) struct CrackCorner {
+pub(crate) struct CrackCorner {
     pub point: DVec3,
     /// The node it is next to.
     pub owner: u32,
@@ -352,7 +357,7 @@ pub(super) struct CrackCorner {
 /// What a fracture notes for the nodes of the fragment that breaks, kept so that the nodes of other fragments cost nothing. Between
 /// fractures it has no meaning, but that no node has a state below [`Scratch::DONE`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     /// The label of a node that has no piece yet; then its piece, and so much more.
     state_of: Vec<u64>,
     weight_of: Vec<f64>,
@@ -381,7 +386,7 @@ impl Scratch {
 }
 
 /// A fragment in the moment it breaks.
-pub(super) struct Broken {
+pub(crate) struct Broken {
     /// Its id.
     id: u32,
     /// Id of the first piece; the others follow.

@@ -12,9 +12,9 @@
 //! Where a point lies on the surface, up to rounding, the direction is the normal of the surface there: a fresh crack, whose
 //! two sides coincide, must not push its pieces in random directions.
 
-use super::cells::Place;
-use super::cut::FacetTriangle;
-use super::{BrittleBody, Fragment, FragmentId, Solid};
+use crate::brittle::solid::cells::Place;
+use crate::brittle::split::cut_tet::FacetTriangle;
+use crate::brittle::{BrittleBody, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 
@@ -36,7 +36,7 @@ const ON_SURFACE: f64 = 1e-9;
 
 /// The best found so far, or how far to look.
 #[derive(Clone, Copy)]
-pub(super) struct Best {
+pub(crate) struct Best {
     pub squared: f64,
     point: DVec3,
     normal: DVec3,
@@ -136,7 +136,7 @@ impl BrittleBody {
 
     /// As [`BrittleBody::find_nearest`], for a point whose bound has been looked at.
     #[inline]
-    pub(super) fn nearest_unless_far(
+    pub(crate) fn nearest_unless_far(
         &self,
         fragment: FragmentId,
         known: &Fragment,
@@ -294,7 +294,7 @@ impl BrittleBody {
     }
 
     #[inline]
-    pub(super) fn answer(&self, best: Best, p: DVec3, is_inside: bool) -> NearestSurface {
+    pub(crate) fn answer(&self, best: Best, p: DVec3, is_inside: bool) -> NearestSurface {
         let distance = best.squared.sqrt();
         let sign = if is_inside { -1.0 } else { 1.0 };
         let normal = if distance > ON_SURFACE * self.solid.radius {
@@ -308,7 +308,7 @@ impl BrittleBody {
 
 impl Fragment {
     #[inline]
-    pub(super) fn distance_bound(&self, p: DVec3) -> f64 {
+    pub(crate) fn distance_bound(&self, p: DVec3) -> f64 {
         let outside = (self.low - p).max(p - self.high).max(DVec3::ZERO).length();
         self.presence.distance_bound(p).max(outside)
     }

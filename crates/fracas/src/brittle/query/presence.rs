@@ -19,12 +19,12 @@
 //! Bits are kept for each fragment, within the box of its cells, so their number is not bounded by the width of a word and a
 //! fragment that breaks takes its bits with it.
 
-use super::cells::{CellRow, Cells};
+use crate::brittle::solid::cells::{CellRow, Cells};
 use crate::geom::DVec3;
 
 /// The cells of one fragment.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Presence {
+pub(crate) struct Presence {
     origin: DVec3,
     size: f64,
     levels: Vec<Level>,
@@ -152,7 +152,7 @@ fn paired(word: u64) -> u64 {
 
 /// The finest level of a fragment, while its cells are marked.
 #[derive(Debug)]
-pub(super) struct Marker {
+pub(crate) struct Marker {
     all: Level,
     skin: Level,
 }

@@ -22,15 +22,15 @@
 //! The paper averages distances and directions over the neighbours reached in the step before. Planes are thereby extended
 //! beyond their polygons, which makes distances negative and directions wrong near the ends of cracks.
 
-use super::cut::{FacetTriangle, PartSpan, polygons};
-use super::pattern::APART;
-use super::{BrittleBody, Solid};
+use crate::brittle::split::cut_tet::{FacetTriangle, PartSpan, polygons};
+use crate::brittle::split::pattern::APART;
+use crate::brittle::{BrittleBody, Solid};
 use crate::geom::DVec3;
 
 impl BrittleBody {
     /// Lets fronts spread from cuts that are new or changed, through the nodes of the fragment that broke. Returns
     /// how many nodes they passed.
-    pub(super) fn spread(&mut self, nodes: &[u32], fresh: &[u32]) -> usize {
+    pub(crate) fn spread(&mut self, nodes: &[u32], fresh: &[u32]) -> usize {
         let mut front = std::mem::take(&mut self.scratch.front);
         self.forget_lost_cracks(nodes, &mut front);
         for &index in fresh {
@@ -105,7 +105,7 @@ impl BrittleBody {
     }
 
     /// Squared distance from a point to the crack that bounds a fragment in a cut tetrahedron; infinite if there is none.
-    pub(super) fn crack_squared(&self, fragment: u32, tet: u32, p: DVec3) -> f64 {
+    pub(crate) fn crack_squared(&self, fragment: u32, tet: u32, p: DVec3) -> f64 {
         let cut = &self.cuts[self.cut_of[tet as usize] as usize];
         let Some(part) = cut.part_of(fragment) else { return f64::INFINITY };
         let facets = &self.facets[cut.parts[part].crack_range()];
@@ -156,7 +156,7 @@ impl BrittleBody {
 
 /// Fronts under way. Their memory is kept from fracture to fracture.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Front {
+pub(crate) struct Front {
     /// Nodes that were told of a crack, each once.
     told: Vec<u32>,
     /// Nodes in the order in which they hand on what they know.

@@ -22,9 +22,9 @@
 //!
 //! Few questions: ask the body itself.
 
-use super::cut::FacetTriangle;
-use super::nearest::Best;
-use super::{BrittleBody, BrittleError, FragmentId, NearestSurface, Solid};
+use crate::brittle::query::nearest::Best;
+use crate::brittle::split::cut_tet::FacetTriangle;
+use crate::brittle::{BrittleBody, BrittleError, FragmentId, NearestSurface, Solid};
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 

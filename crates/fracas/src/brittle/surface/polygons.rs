@@ -17,16 +17,16 @@
 //!
 //! Polygons are flat, counter-clockwise seen from outside, and in the order of the fragment's tetrahedra.
 
-use super::pattern::{FacetSide, PatternBook};
-use super::spheres::Key;
-use super::surface::key_of;
-use super::{BrittleBody, Fragment, FragmentId, SharpEdge, Solid, SphereTree};
+use crate::brittle::solid::sphere_tree::Key;
+use crate::brittle::split::pattern::{FacetSide, PatternBook};
+use crate::brittle::surface::key_of;
+use crate::brittle::{BrittleBody, Fragment, FragmentId, SharpEdge, Solid, SphereTree};
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 use crate::mesh::tets::FACES;
 
 /// The polygons of a fragment's surface.
-pub(super) struct Skin<'a> {
+pub(crate) struct Skin<'a> {
     points: &'a [DVec3],
     /// The corners of all polygons, as points of the tree.
     corners: Vec<u32>,
