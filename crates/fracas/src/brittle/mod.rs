@@ -73,8 +73,6 @@ pub use error::BrittleError;
 pub use filling::{FillError, FillOptions, GradedFillOptions, Grading, fill, fill_graded, fill_sized};
 pub use mass::MassProperties;
 pub use query::{Contact, ContactFinder, ContactOptions, ContactStats, FacetTree, NearestSurface, Probe};
-pub use solid::{
-    DistanceOrder, Solid, SolidOptions, SphereTree, order_by_distance, order_by_distance_naively,
-};
+pub use solid::{FarthestPointOrder, Solid, SolidOptions, SphereTree, farthest_point_order};
 pub use split::SplitStats;
 pub use surface::SharpEdge;

@@ -1,5 +1,6 @@
 //! Checks everything a brittle body promises, slowly.
 
+use super::query::crack_field::CrackField;
 use super::split::pattern::part_of;
 use super::{BrittleBody, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
@@ -23,6 +24,7 @@ impl BrittleBody {
                 return Err(format!("the tree of fragment {id} does not have its nodes"));
             }
             self.validate_cells(id, fragment)?;
+            self.validate_field(id as u32, fragment)?;
             self.validate_corners(id as u32)?;
         }
         Ok(())
@@ -48,14 +50,13 @@ impl BrittleBody {
                 }
             }
         }
-        let triangles = fragment.triangles.iter().map(|&t| self.solid.boundary.faces[t as usize].0 as usize);
+        let triangles = fragment.triangles.iter().map(|&t| self.solid.faces[t as usize].0 as usize);
         let is_own = |tet: usize| {
             self.cut_of[tet] == Solid::NONE
                 && self.fragment_of[self.solid.mesh.tets()[tet][0] as usize] as usize == id
         };
         let whole = fragment.tets.iter().filter(|&&tet| self.cut_of[tet as usize] == Solid::NONE);
-        let open = whole.flat_map(|&tet| self.solid.triangles_of_tet[tet as usize]);
-        let open = open.filter(|&triangle| triangle != Solid::NONE).count();
+        let open: usize = whole.map(|&tet| self.solid.triangles_of(tet).len()).sum();
         if fragment.triangles.len() != open || !triangles.into_iter().all(is_own) {
             return Err(format!("fragment {id} does not list its triangles of the original surface"));
         }
@@ -128,17 +129,23 @@ impl BrittleBody {
                 }
             }
         }
-        for &node in &self.solid.nodes {
-            let tet = self.crack_of[node as usize];
-            if tet == Solid::NONE {
-                continue;
+        Ok(())
+    }
+
+    /// The nodes of a fragment know exact distances to cracks of their own.
+    fn validate_field(&self, id: u32, fragment: &Fragment) -> Result<(), String> {
+        let field = CrackField::build(self, id, fragment);
+        for (&node, place) in fragment.nodes.iter().zip(0..) {
+            if self.place_of[node as usize] != place {
+                return Err(format!("node {node} is not in place {place} of fragment {id}"));
             }
-            let p = self.position(node);
-            let own = self.fragment_of[node as usize];
-            let distance = self.crack_squared(own, tet, p).sqrt();
-            let known = self.crack_distance[node as usize];
-            if (distance - known).abs() > 1e-9 * known {
-                return Err(format!("node {node} remembers the distance {known}, not {distance}"));
+            let Some(crack) = field.get(place) else { continue };
+            let facets = self.cracks_in(id, crack.tet).iter();
+            let distances = facets
+                .map(|facet| facet.triangle.closest_point(self.position(node)).distance(self.position(node)));
+            let distance = distances.fold(f64::INFINITY, f64::min);
+            if (distance - crack.distance).abs() > 1e-9 * distance {
+                return Err(format!("node {node} knows the distance {}, not {distance}", crack.distance));
             }
         }
         Ok(())
@@ -160,7 +167,7 @@ impl BrittleBody {
             (0..surface.triangle_count() as u32).map(|t| surface.triangle(crate::mesh::TriangleId(t)))
         {
             let cell = self.solid.cells.cell_of(triangle.centroid());
-            if !fragment.skin.has(cell) {
+            if !fragment.surface_cells.has(cell) {
                 return Err(format!("the surface of fragment {id} is not marked in cell {cell:?}"));
             }
         }

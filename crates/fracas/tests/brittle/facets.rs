@@ -1,6 +1,6 @@
 //! The sorted facets of a fragment, against the body that they are taken from.
 
-use fracas::brittle::{BrittleBody, FacetTree, Solid, SolidOptions};
+use fracas::brittle::{BrittleBody, Probe, Solid, SolidOptions};
 use fracas::crack::{Breakable, FractureOptions};
 use fracas::geom::DVec3;
 use fracas::mesh::tets::brick;
@@ -31,7 +31,7 @@ fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
     };
     let (mut inside, mut outside, mut far) = (0, 0, 0);
     for id in body.fragments() {
-        let tree = FacetTree::build(&body, id).unwrap();
+        let tree = body.facet_tree(id).unwrap();
         let (low, high) = body.fragment(id).unwrap().bounds();
         for _ in 0..1000 {
             let share = DVec3::new(next(), next(), next());
@@ -39,14 +39,16 @@ fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
             let reach = 0.08 * (next() + 0.5);
             let is_outside = !body.is_inside(id, p) && next() > 0.0;
             match (tree.find_nearest(&body, p, reach, is_outside), body.find_nearest(id, p, reach)) {
-                (Ok(found), Some(expected)) => {
+                (Some(found), Some(expected)) => {
                     assert!((found.distance - expected.distance).abs() < 1e-12);
                     assert!((found.point.distance(p) - expected.distance.abs()).abs() < 1e-12);
                     assert_eq!(tree.is_deeper(&body, p, 0.01), expected.distance < -0.01);
                     inside += usize::from(found.distance < 0.0);
                     outside += usize::from(found.distance > 0.0);
                 }
-                (Err(bound), None) => {
+                (None, None) => {
+                    let known = if is_outside { 1e-9 } else { 0.0 };
+                    let Probe::Far(bound) = tree.probe(&body, p, reach, known) else { panic!("{p}") };
                     assert!(!tree.is_deeper(&body, p, reach));
                     let near = body.find_nearest(id, p, 10.0).unwrap();
                     assert!(bound >= reach && bound <= near.distance, "{bound} {}", near.distance);
@@ -64,7 +66,7 @@ fn a_point_that_a_rounded_pose_puts_beside_a_crack_takes_its_normal() {
     let body = broken();
     let mut asked = 0;
     for id in body.fragments() {
-        let tree = FacetTree::build(&body, id).unwrap();
+        let tree = body.facet_tree(id).unwrap();
         let (surface, is_crack) = body.surface(id).unwrap();
         for (corners, _) in surface.triangles().iter().zip(is_crack).filter(|(_, is_crack)| *is_crack) {
             let [a, b, c] = corners.map(|v| surface.positions()[v as usize]);

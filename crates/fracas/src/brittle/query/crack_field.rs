@@ -1,205 +1,154 @@
-//! What nodes know of cracks, and how it follows a fracture.
+//! The fragment distance field: what the nodes of a fragment know of its cracks.
 //!
 //! # Idea
 //!
 //! ```text
-//!     ·   ·   ·   ·          Each node of a cut tetrahedron looks how far the middle × of its new crack is, and hands
-//!      ╲ ╱ ╲ ╱ ╲ ╱           it on to its neighbours. Those who find it nearer than what they know keep it and hand it
-//!     ──×───×───×── crack    on in their turn.
+//!     ·   ·   ·   ·          Each node of a cut tetrahedron measures the distance to the middle × of its crack, and passes
+//!      ╲ ╱ ╲ ╱ ╲ ╱           the crack on to its neighbours. A neighbour that finds it nearer than the one it knows keeps
+//!     ──×───×───×── crack    it and passes it on in turn.
 //!      ╱ ╲ ╱ ╲ ╱ ╲
-//!     ·   ·   ·   ·          Fronts end where nothing gets nearer: at old cracks, and halfway to the original surface.
+//!     ·   ·   ·   ·          A front ends where nothing gets nearer: halfway to another crack or to the original surface.
 //! ```
 //!
-//! Middles are cheap to compare, and the crack with the nearest middle is the nearest crack, or next to it. In the end every
-//! node that was told of a crack measures its distance to it, exactly: so no remembered distance is too small. It may be a little
-//! too large where another crack is nearer; queries look around for it.
+//! Middles are cheap to compare, and the crack with the nearest middle is the nearest crack or next to it. At the end every
+//! node that knows a crack measures its exact distance, so no stored distance is too small. It may be a little too large
+//! where another crack is nearer; queries search for that one.
 //!
-//! Nodes hand on in the order they were told. To go by distance instead would need a heap: few nodes are told twice, so it
-//! would cost more than it saves.
+//! Nodes pass cracks on in the order in which they learn of them. A heap ordered by distance costs more than it saves: few
+//! nodes learn of a crack twice.
+//!
+//! # Where it lives
+//!
+//! A field lives in its fragment, behind a `OnceLock`. The first question about a point inside the fragment builds it, so a
+//! fracture pays nothing for fields. A field depends on the shape of its fragment alone: answers are the same whoever asks
+//! first, and on every thread. Building uses no other threads, so a thread that waits for a field cannot block it.
 //!
 //! # Departures from the paper
 //!
-//! The paper averages distances and directions over the neighbours reached in the step before. Planes are thereby extended
-//! beyond their polygons, which makes distances negative and directions wrong near the ends of cracks.
+//! - The paper updates all fields at every fracture. Here a piece gets a new field from its old and new cracks, when asked.
+//! - The paper averages distances and directions over the neighbours reached in the step before. Averaging extends planes
+//!   beyond their polygons, which makes distances negative and directions wrong near the ends of cracks.
 
-use crate::brittle::split::cut_tet::{FacetTriangle, PartSpan, polygons};
-use crate::brittle::split::pattern::APART;
-use crate::brittle::{BrittleBody, Solid};
+use crate::brittle::split::cut_tet::{CutTet, FacetTriangle, polygons};
+use crate::brittle::{BrittleBody, Fragment, Solid};
 use crate::geom::DVec3;
 
-impl BrittleBody {
-    /// Lets fronts spread from cuts that are new or changed, through the nodes of the fragment that broke. Returns
-    /// how many nodes they passed.
-    pub(crate) fn spread(&mut self, nodes: &[u32], fresh: &[u32]) -> usize {
-        let mut front = std::mem::take(&mut self.scratch.front);
-        self.forget_lost_cracks(nodes, &mut front);
-        for &index in fresh {
-            self.seed(index, &mut front);
-        }
-        let solid = self.solid.clone();
-        let mut reached = 0;
-        while let Some(&node) = front.queue.get(reached) {
-            reached += 1;
-            front.flags[node as usize] &= !Front::QUEUED;
-            let tet = self.crack_of[node as usize];
-            let own = self.fragment_of[node as usize];
-            let middle = self.crack_middle[node as usize].0;
-            for &other in solid.adjacency.neighbours(node) {
-                let o = other as usize;
-                let squared = solid.mesh.positions()[o].distance_squared(middle);
-                // One branch, since either answer is hard to foretell.
-                if (squared < self.crack_middle[o].1) & (self.fragment_of[o] == own) {
-                    self.crack_middle[o] = (middle, squared);
-                    self.crack_of[o] = tet;
-                    // Beyond the original surface nobody asks.
-                    let limit = solid.depths[o] + 1.5 * solid.edge;
-                    front.add(other, squared < limit * limit);
-                }
-            }
-        }
-        for &node in &front.told {
-            let n = node as usize;
-            let squared = self.crack_squared(self.fragment_of[n], self.crack_of[n], self.position(node));
-            self.crack_distance[n] = squared.sqrt();
-        }
-        front.clear();
-        self.scratch.front = front;
-        reached
-    }
+/// The field of one fragment; see the module.
+#[derive(Clone, Debug)]
+pub(crate) struct CrackField {
+    /// For each node of the fragment, in order; empty if the fragment has no crack.
+    nearest: Vec<NearestCrack>,
+}
 
-    /// The nodes of a fresh cut look how far it is.
-    fn seed(&mut self, index: u32, front: &mut Front) {
-        let cut = &self.cuts[index as usize];
-        let nodes = self.solid.mesh.tets()[cut.tet as usize];
-        let (positions, crack_of, known) =
-            (self.solid.mesh.positions(), &mut self.crack_of, &mut self.crack_middle);
-        let mut tell = |k: usize, (middle, squared): (DVec3, f64)| {
-            let n = nodes[k] as usize;
-            if squared < known[n].1 {
-                known[n] = (middle, squared);
-                crack_of[n] = cut.tet;
-                front.add(nodes[k], true);
-            }
+/// The crack nearest to a node, as far as it knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NearestCrack {
+    /// The cut tetrahedron it lies in, or [`Solid::NONE`].
+    pub tet: u32,
+    /// Exact distance from the node to this crack.
+    pub distance: f64,
+}
+
+impl CrackField {
+    /// Lets fronts spread from all cracks of a fragment.
+    pub fn build(body: &BrittleBody, fragment: u32, known: &Fragment) -> Self {
+        let mut cuts = known.tets.iter().filter_map(|&tet| body.cut_tet(tet)).peekable();
+        if cuts.peek().is_none() {
+            return Self { nearest: vec![] };
+        }
+        let mut fronts = Fronts {
+            body,
+            fragment,
+            tets: vec![Solid::NONE; known.nodes.len()],
+            middles: vec![(DVec3::ZERO, f64::INFINITY); known.nodes.len()],
+            queue: Vec::with_capacity(known.nodes.len()),
+            is_queued: vec![false; known.nodes.len()],
         };
-        let at = |k: usize| positions[nodes[k] as usize];
-        if cut.part_count == 2 {
-            // Both sides of one polygon are equally far from everything.
-            let middle = middle(&self.facets[cut.parts[0].crack_range()]);
-            (0..4).for_each(|k| tell(k, (middle, middle.distance_squared(at(k)))));
-            return;
-        }
-        let news = cut.last_division();
-        for span in cut.parts() {
-            // Nodes of fragments that did not break have no new crack here.
-            let is_told = |&k: &usize| span.nodes >> k & 1 == 1 && news[k] != APART;
-            let facets = &self.facets[span.crack_range()];
-            (0..4).filter(is_told).for_each(|k| tell(k, nearest_middle(facets, at(k))));
-        }
+        cuts.for_each(|cut| fronts.seed(cut));
+        fronts.spread();
+        let measured = |(&node, &tet): (&u32, &u32)| {
+            let is_told = tet != Solid::NONE;
+            let distance = || body.crack_distance(fragment, tet, body.position(node));
+            NearestCrack { tet, distance: if is_told { distance() } else { f64::INFINITY } }
+        };
+        Self { nearest: known.nodes.iter().zip(&fronts.tets).map(measured).collect() }
     }
 
-    /// The part of a fragment in a cut tetrahedron.
+    /// What a node knows, by its place among the nodes of the fragment.
     #[inline]
-    fn part(&self, fragment: u32, tet: u32) -> Option<&PartSpan> {
-        let cut = &self.cuts[self.cut_of[tet as usize] as usize];
-        cut.part_of(fragment).map(|part| &cut.parts[part])
+    pub fn get(&self, place: u32) -> Option<NearestCrack> {
+        self.nearest.get(place as usize).copied().filter(|crack| crack.tet != Solid::NONE)
     }
+}
 
-    /// Squared distance from a point to the crack that bounds a fragment in a cut tetrahedron; infinite if there is none.
-    pub(crate) fn crack_squared(&self, fragment: u32, tet: u32, p: DVec3) -> f64 {
-        let cut = &self.cuts[self.cut_of[tet as usize] as usize];
-        let Some(part) = cut.part_of(fragment) else { return f64::INFINITY };
-        let facets = &self.facets[cut.parts[part].crack_range()];
-        if cut.part_count == 2 {
-            return squared_to_polygon(facets, p);
-        }
-        let squared = polygons(facets).map(|polygon| squared_to_polygon(polygon, p));
-        squared.fold(f64::INFINITY, f64::min)
-    }
+/// Fronts that spread from cracks. Arrays are by place among the nodes of the fragment.
+struct Fronts<'a> {
+    body: &'a BrittleBody,
+    fragment: u32,
+    tets: Vec<u32>,
+    /// The middle of each node's crack, and its squared distance from the node.
+    middles: Vec<(DVec3, f64)>,
+    /// Nodes in the order in which they pass on what they know.
+    queue: Vec<u32>,
+    is_queued: Vec<bool>,
+}
 
-    /// Nodes whose nearest crack now belongs to another piece, or was cut again, look anew or forget it. Their
-    /// neighbours will tell them of others.
-    fn forget_lost_cracks(&mut self, nodes: &[u32], front: &mut Front) {
-        let mut asks = vec![];
-        for &node in nodes {
-            let n = node as usize;
-            let tet = self.crack_of[n];
-            if tet == Solid::NONE {
-                continue;
-            }
-            let is_changed = self.cuts[self.cut_of[tet as usize] as usize].changed == self.fractures;
-            let part = self.part(self.fragment_of[n], tet);
-            if !is_changed && part.is_some() {
-                continue;
-            }
-            let before = self.crack_middle[n].1;
-            if let Some(part) = part {
-                self.crack_middle[n] = nearest_middle(&self.facets[part.crack_range()], self.position(node));
-                front.add(node, true);
-            } else {
-                self.crack_middle[n].1 = f64::INFINITY;
-                (self.crack_of[n], self.crack_distance[n]) = (Solid::NONE, f64::INFINITY);
-            }
-            if self.crack_middle[n].1 > before {
-                asks.push(node);
+impl Fronts<'_> {
+    /// The nodes of a cut tetrahedron learn of its crack.
+    fn seed(&mut self, cut: &CutTet) {
+        let Some(part) = cut.part_of(self.fragment) else { return };
+        // Both sides of a single polygon use the same middle.
+        let part = if cut.part_count == 2 { 0 } else { part };
+        let facets = &self.body.facets[cut.parts[part].crack_range()];
+        for node in self.body.solid.mesh.tets()[cut.tet as usize] {
+            if self.body.fragment_of[node as usize] == self.fragment {
+                let (middle, squared) = nearest_middle(facets, self.body.position(node));
+                self.tell(node, cut.tet, middle, squared, f64::INFINITY);
             }
         }
-        for node in asks {
-            for &other in self.solid.adjacency.neighbours(node) {
-                let is_own = self.fragment_of[other as usize] == self.fragment_of[node as usize];
-                if is_own && self.crack_of[other as usize] != Solid::NONE {
-                    front.ask(other);
+    }
+
+    fn spread(&mut self) {
+        let (body, solid) = (self.body, &*self.body.solid);
+        let mut next = 0;
+        while let Some(&node) = self.queue.get(next) {
+            next += 1;
+            let place = body.place_of[node as usize] as usize;
+            self.is_queued[place] = false;
+            let (tet, middle) = (self.tets[place], self.middles[place].0);
+            for &other in solid.adjacency.neighbours(node) {
+                if body.fragment_of[other as usize] == self.fragment {
+                    let squared = body.position(other).distance_squared(middle);
+                    // Beyond the original surface nobody asks.
+                    let limit = solid.depths[other as usize] + 1.5 * solid.edge;
+                    self.tell(other, tet, middle, squared, limit * limit);
                 }
             }
         }
     }
-}
 
-/// Fronts under way. Their memory is kept from fracture to fracture.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Front {
-    /// Nodes that were told of a crack, each once.
-    told: Vec<u32>,
-    /// Nodes in the order in which they hand on what they know.
-    queue: Vec<u32>,
-    /// For each node, whether it was told and whether it is yet to hand on; nothing between fractures.
-    flags: Vec<u8>,
-}
-
-impl Front {
-    const TOLD: u8 = 1;
-    const QUEUED: u8 = 2;
-
-    pub fn new(nodes: usize) -> Self {
-        Self { told: Vec::with_capacity(nodes), queue: Vec::with_capacity(nodes), flags: vec![0; nodes] }
-    }
-
-    /// A node was told, and hands it on if others may want to know.
+    /// A node learns of a crack, and passes it on if its squared distance is below a limit.
     #[inline]
-    fn add(&mut self, node: u32, is_handed_on: bool) {
-        let flags = &mut self.flags[node as usize];
-        if *flags & Self::TOLD == 0 {
-            self.told.push(node);
-        }
-        if is_handed_on && *flags & Self::QUEUED == 0 {
-            self.queue.push(node);
-            *flags |= Self::QUEUED;
-        }
-        *flags |= Self::TOLD;
-    }
-
-    /// A node hands on what it knows, whether it was told anything or not.
-    fn ask(&mut self, node: u32) {
-        let flags = &mut self.flags[node as usize];
-        if *flags & Self::QUEUED == 0 {
-            self.queue.push(node);
-            *flags |= Self::QUEUED;
+    fn tell(&mut self, node: u32, tet: u32, middle: DVec3, squared: f64, limit: f64) {
+        let place = self.body.place_of[node as usize] as usize;
+        if squared < self.middles[place].1 {
+            self.middles[place] = (middle, squared);
+            self.tets[place] = tet;
+            if squared < limit && !self.is_queued[place] {
+                self.queue.push(node);
+                self.is_queued[place] = true;
+            }
         }
     }
+}
 
-    fn clear(&mut self) {
-        self.told.iter().chain(&self.queue).for_each(|&node| self.flags[node as usize] = 0);
-        self.told.clear();
-        self.queue.clear();
+impl BrittleBody {
+    /// Distance from a point to the crack that bounds a fragment in a tetrahedron; infinite if there is none.
+    pub(crate) fn crack_distance(&self, fragment: u32, tet: u32, p: DVec3) -> f64 {
+        let squared = self.cracks_in(fragment, tet).iter().fold(f64::INFINITY, |least, facet| {
+            facet.closest_within(p, least).map_or(least, |(_, squared)| squared)
+        });
+        squared.sqrt()
     }
 }
 
@@ -219,53 +168,4 @@ fn middle(fan: &[FacetTriangle]) -> DVec3 {
     let first = fan[0].triangle;
     let sum = fan.iter().fold(first.a + first.b, |sum, facet| sum + facet.triangle.c);
     sum / (fan.len() + 2) as f64
-}
-
-/// The squared distance from a point to a convex polygon that is given as a fan of triangles.
-fn squared_to_polygon(fan: &[FacetTriangle], p: DVec3) -> f64 {
-    let normal = fan[0].normal;
-    if normal == DVec3::ZERO {
-        let squared = fan.iter().map(|facet| facet.triangle.closest_point(p).distance_squared(p));
-        return squared.fold(f64::INFINITY, f64::min);
-    }
-    let first = fan[0].triangle.a;
-    let (mut squared, mut is_beside) = (f64::INFINITY, false);
-    // Where the foot of the point is outside of an edge, the nearest point may be on that edge.
-    let mut pass = |from: DVec3, to: DVec3| {
-        let (along, way) = (to - from, p - from);
-        if normal.dot(along.cross(way)) < 0.0 {
-            is_beside = true;
-            let share = (along.dot(way) / along.length_squared()).clamp(0.0, 1.0);
-            squared = squared.min((way - along * share).length_squared());
-        }
-    };
-    pass(first, fan[0].triangle.b);
-    fan.iter().for_each(|facet| pass(facet.triangle.b, facet.triangle.c));
-    pass(fan[fan.len() - 1].triangle.c, first);
-    let height = normal.dot(p - first);
-    if is_beside { squared } else { height * height }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::geom::Triangle;
-
-    #[test]
-    fn the_distance_to_a_polygon_is_that_to_the_nearest_of_its_triangles() {
-        let ring =
-            [DVec3::ZERO, DVec3::new(2.0, 0.1, 0.0), DVec3::new(1.5, 1.2, 0.0), DVec3::new(0.2, 0.9, 0.0)];
-        let facet = |k: usize| FacetTriangle {
-            triangle: Triangle::new(ring[0], ring[k], ring[k + 1]),
-            normal: DVec3::Z,
-            is_crack: true,
-        };
-        let fan = [facet(1), facet(2)];
-        for k in 0..8000 {
-            let p = DVec3::new(f64::from(k % 20), f64::from(k / 20 % 20), f64::from(k / 400)) * 0.2 - 1.0;
-            let nearest = fan.iter().map(|facet| facet.triangle.closest_point(p).distance(p));
-            let expected = nearest.fold(f64::INFINITY, f64::min);
-            assert!((squared_to_polygon(&fan, p).sqrt() - expected).abs() < 1e-12);
-        }
-    }
 }

@@ -1,50 +1,61 @@
-//! The surface of one fragment, sorted in space: for who asks about many points near it.
+//! A tree over the surface of one fragment: for many questions about points near it.
 //!
 //! # Idea
 //!
 //! ```text
-//!    facets along a curve that fills space       ▢▢▢▢▢▢▢▢  ▢▢▢▢▢▢▢▢  ▢▢▢▢▢▢▢▢ …     a box around each of them,
+//!    facets along a space-filling curve          ▢▢▢▢▢▢▢▢  ▢▢▢▢▢▢▢▢  ▢▢▢▢▢▢▢▢ …     a box around each of them,
 //!                                                ╰──────╯  ╰──────╯  ╰──────╯        and around every eight boxes again
 //! ```
 //!
-//! [`BrittleBody::find_nearest`] finds its way from cells to tetrahedra to their parts, and needs nothing that a fracture would
-//! have to make. Two bodies that touch ask a hundred questions at once. Then it pays to list the facets, in the order of a curve
-//! that keeps neighbours together, and to compare eight boxes at a time.
+//! [`BrittleBody::find_nearest`] goes from cells to tetrahedra to their parts, and needs little that a fracture would have to
+//! rebuild. Two bodies that touch ask a hundred questions at once. For these it pays to list the facets along a curve that keeps
+//! neighbours together, and to compare eight boxes at a time.
+//!
+//! # Where it lives
+//!
+//! A tree lives in its fragment, behind a `OnceLock`; [`BrittleBody::facet_tree`] builds it for the first who asks. It depends on
+//! the fragment alone, so that answers are the same on every thread.
 //!
 //! # Invariants
 //!
-//! Answers are those of [`BrittleBody::find_nearest`], but for rounding and the choice between equally near facets. Boxes are in
-//! `f32` and a little larger than what they hold, so that rounding a point loses nothing. A point as near to a facet as boxes are
-//! larger counts as on it: it takes its normal, and no nearer one is looked for. So the pieces of a fresh crack face each other,
-//! though engines round their poses.
+//! Answers are those of [`BrittleBody::find_nearest`], up to rounding and the choice between equally near facets. Boxes are in
+//! `f32` and padded, so that rounding a point loses nothing. A point within the padding of a facet counts as on the facet: it
+//! takes the facet's normal, and the search ends. So the pieces of a fresh crack face each other although engines round their
+//! poses. Facets without area are left out: they have no normal, and others share their edges.
 //!
 //! # When to use something else
 //!
-//! Few questions: ask the body itself.
+//! A few questions about a fragment: ask the body itself.
 
-use crate::brittle::query::nearest::Best;
+use super::Probe;
+use super::nearest::Best;
 use crate::brittle::split::cut_tet::FacetTriangle;
-use crate::brittle::{BrittleBody, BrittleError, FragmentId, NearestSurface, Solid};
+use crate::brittle::surface::SurfacePolygons;
+use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, NearestSurface};
 use crate::geom::DVec3;
-use crate::mesh::TriangleId;
+use std::sync::OnceLock;
 
 const WIDTH: usize = 8;
 
-/// A tree over the facets of a fragment; see the module. The default has none, and belongs to no fragment.
+/// Boxes are padded by this part of the largest coordinate.
+const PADDING: f64 = 1e-6;
+/// Squared distances to boxes may be too large by this factor.
+const ABOVE: f64 = 1.0 + 1e-5;
+/// Coordinates of points are clamped to this, so that squared distances are finite.
+const FARTHEST: f64 = 1e18;
+
+/// A tree over the facets of a fragment; see the module.
 #[derive(Clone, Debug)]
 pub struct FacetTree {
     fragment: FragmentId,
-    /// By so much boxes are larger than what they hold.
-    room: f64,
+    padding: f64,
     facets: Vec<FacetTriangle>,
+    /// The triangle of [`BrittleBody::surface`] that each facet is.
+    triangles: Vec<u32>,
     /// From fine to coarse. Box `k` of the finest level holds facet `k`, box `k` of another one block `k` of the level below.
     levels: Vec<Vec<Block>>,
-}
-
-impl Default for FacetTree {
-    fn default() -> Self {
-        Self { fragment: FragmentId(u32::MAX), room: 0.0, facets: vec![], levels: vec![] }
-    }
+    /// The points between which each facet lies; built for the first who asks.
+    corners: OnceLock<Vec<[u32; 3]>>,
 }
 
 /// Eight boxes; those that are not used hold nothing.
@@ -55,6 +66,14 @@ struct Block {
 }
 
 impl Block {
+    /// The corners of the box around all.
+    fn bounds(&self) -> [[f32; 3]; 2] {
+        [
+            self.low.map(|lanes| lanes.into_iter().fold(f32::INFINITY, f32::min)),
+            self.high.map(|lanes| lanes.into_iter().fold(f32::NEG_INFINITY, f32::max)),
+        ]
+    }
+
     const EMPTY: Self = Self { low: [[f32::INFINITY; WIDTH]; 3], high: [[f32::NEG_INFINITY; WIDTH]; 3] };
 
     /// Squared distances from a point to the boxes, hardly ever too large and never by more than the boxes allow for.
@@ -74,128 +93,171 @@ impl Block {
     }
 }
 
-/// By so much boxes are larger than what they hold, by the greatest coordinate; and up to so much too large squared distances may be.
-const ROOM: f64 = 1e-6;
-const ABOVE: f64 = 1.0 + 1e-5;
-
-impl FacetTree {
-    /// The tree over a fragment's facets.
+impl BrittleBody {
+    /// The tree over a fragment's facets, built when it is first asked for.
     ///
     /// # Errors
     /// If there is no such fragment, or it has broken.
     ///
     /// # Cost
-    /// A sort of its facets.
+    /// The first time, a sort of the facets.
     ///
     /// ```
-    /// use fracas::brittle::{BrittleBody, FacetTree, Solid, SolidOptions};
+    /// use fracas::brittle::{BrittleBody, Probe, Solid, SolidOptions};
     /// use fracas::{geom::DVec3, mesh::tets::brick};
     /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
     /// let body = BrittleBody::new(solid.into());
-    /// let tree = FacetTree::build(&body, body.fragments().next().unwrap())?;
+    /// let tree = body.facet_tree(body.fragments().next().unwrap())?;
     /// let near = tree.find_nearest(&body, DVec3::new(0.0, 0.1, 0.55), 0.1, true).unwrap();
     /// assert!((near.distance - 0.05).abs() < 1e-12 && near.normal.z > 0.999);
-    /// let bound = tree.find_nearest(&body, DVec3::new(0.0, 0.1, 0.8), 0.1, true).unwrap_err();
-    /// assert!(bound > 0.1 && bound <= 0.3);
+    /// let far = tree.probe(&body, DVec3::new(0.0, 0.1, 0.8), 0.1, 0.0);
+    /// assert!(matches!(far, Probe::Far(bound) if bound > 0.1 && bound <= 0.3));
     /// # Ok::<(), fracas::brittle::BrittleError>(())
     /// ```
-    pub fn build(body: &BrittleBody, fragment: FragmentId) -> Result<Self, BrittleError> {
-        let facets = sorted(listed(body, fragment)?);
-        let most = facets
-            .iter()
-            .flat_map(|facet| facet.triangle.corners())
-            .fold(DVec3::ZERO, |most, p| most.max(p.abs()));
-        let room = ROOM * most.max_element();
-        let mut blocks = vec![Block::EMPTY; facets.len().div_ceil(WIDTH)];
-        for (k, facet) in facets.iter().enumerate() {
+    pub fn facet_tree(&self, fragment: FragmentId) -> Result<&FacetTree, BrittleError> {
+        let known = self.fragment(fragment)?;
+        Ok(known.facet_tree.get_or_init(|| FacetTree::build(self, fragment, known)))
+    }
+}
+
+impl FacetTree {
+    fn build(body: &BrittleBody, fragment: FragmentId, known: &Fragment) -> Self {
+        let (mut facets, mut triangles) = (vec![], vec![]);
+        let mut first = 0;
+        for &tet in &known.tets {
+            let listed = body.facets_in(fragment.0, tet);
+            // Here cracks come first; the surface lists them last.
+            let others = listed.len() - listed.partition_point(|facet| facet.is_crack);
+            for (k, facet) in listed.iter().enumerate().filter(|(_, facet)| facet.normal != DVec3::ZERO) {
+                facets.push(*facet);
+                triangles.push((first + (k + others) % listed.len()) as u32);
+            }
+            first += listed.len();
+        }
+        let order = order_along_curve(&facets);
+        let facets: Vec<FacetTriangle> = order.iter().map(|&k| facets[k as usize]).collect();
+        let corners = facets.iter().flat_map(|facet| facet.triangle.corners());
+        let padding = PADDING * corners.fold(DVec3::ZERO, |most, p| most.max(p.abs())).max_element();
+        let bounds = facets.iter().map(|facet| {
             let [a, b, c] = facet.triangle.corners();
-            let (low, high) = (a.min(b).min(c) - room, a.max(b).max(c) + room);
-            let block = &mut blocks[k / WIDTH];
-            for axis in 0..3 {
-                block.low[axis][k % WIDTH] = low[axis] as f32;
-                block.high[axis][k % WIDTH] = high[axis] as f32;
-            }
-        }
-        let mut levels = vec![blocks];
+            let (low, high) = (a.min(b).min(c) - padding, a.max(b).max(c) + padding);
+            [low, high].map(|corner| corner.to_array().map(|x| x as f32))
+        });
+        let mut levels = vec![blocks(bounds)];
         while levels[levels.len() - 1].len() > 1 {
-            let below = &levels[levels.len() - 1];
-            let mut above = vec![Block::EMPTY; below.len().div_ceil(WIDTH)];
-            for (k, block) in below.iter().enumerate() {
-                for axis in 0..3 {
-                    above[k / WIDTH].low[axis][k % WIDTH] =
-                        block.low[axis].iter().copied().fold(f32::INFINITY, f32::min);
-                    above[k / WIDTH].high[axis][k % WIDTH] =
-                        block.high[axis].iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                }
-            }
-            levels.push(above);
+            levels.push(blocks(levels[levels.len() - 1].iter().map(Block::bounds)));
         }
-        Ok(Self { fragment, room, facets, levels })
+        let triangles = order.iter().map(|&k| triangles[k as usize]).collect();
+        Self { fragment, padding, facets, triangles, levels, corners: OnceLock::new() }
     }
 
-    /// The point of the fragment's surface nearest to `p`, as [`BrittleBody::find_nearest`] of the same body finds it.
+    /// The triangle of [`BrittleBody::surface`] that each facet is, in the order of the tree: eight to a leaf.
+    #[must_use]
+    pub fn triangles(&self) -> &[u32] {
+        &self.triangles
+    }
+
+    /// The points of the fragment's sphere tree between which each facet lies, in the order of the tree. `body` is the one that
+    /// the tree was built from. Neighbouring facets share points.
+    #[must_use]
+    pub fn corners(&self, body: &BrittleBody) -> &[[u32; 3]] {
+        self.corners.get_or_init(|| {
+            let Ok(known) = body.fragment(self.fragment) else { return vec![] };
+            let polygons = SurfacePolygons::of(body, known, self.fragment);
+            let all: Vec<[u32; 3]> = polygons.triangles().map(|(corners, _)| corners).collect();
+            self.triangles.iter().map(|&triangle| all[triangle as usize]).collect()
+        })
+    }
+
+    /// The point of the fragment's surface nearest to `p`, as [`BrittleBody::find_nearest`] of the same body finds it: always for
+    /// a point inside, within `reach` for one outside.
     ///
-    /// `is_outside` tells that `p` is known to be outside of the fragment: then nobody has to find out.
-    ///
-    /// # Errors
-    /// A lower bound of the distance, for points that are outside and farther than `reach`.
+    /// `is_outside` tells that `p` is known to be outside of the fragment, which saves the test.
     ///
     /// # Cost
     /// A few hundred nanoseconds.
+    #[must_use]
     pub fn find_nearest(
         &self,
         body: &BrittleBody,
         p: DVec3,
         reach: f64,
         is_outside: bool,
-    ) -> Result<NearestSurface, f64> {
-        let mut search = self.search(p, reach.max(0.0));
-        search.run();
-        if search.best.is_on_surface() {
-            return Ok(search.best.answer_on_surface(p));
-        }
-        if search.best.is_found {
-            let is_inside =
-                !is_outside && search.best.is_behind(p).unwrap_or_else(|| body.is_inside(self.fragment, p));
-            return Ok(body.answer(search.best, p, is_inside));
-        }
-        if !is_outside && body.is_inside(self.fragment, p) {
-            let mut anywhere = self.search(p, f64::INFINITY);
-            anywhere.run();
-            if anywhere.best.is_found {
-                return Ok(body.answer(anywhere.best, p, true));
+    ) -> Option<NearestSurface> {
+        self.search(body, p, reach, is_outside).0
+    }
+
+    /// The same for [`ContactFinder::find_with`](super::ContactFinder::find_with): where nothing is within `reach`, the answer is
+    /// a lower bound of the distance. `bound` is a lower bound that is known already; 0 or less if there is none.
+    #[must_use]
+    pub fn probe(&self, body: &BrittleBody, p: DVec3, reach: f64, bound: f64) -> Probe {
+        let mut bound = bound;
+        if bound <= 0.0 || reach < 0.0 {
+            bound = bound.max(body.distance_bound(self.fragment, p));
+            if bound > reach {
+                return Probe::Far(bound);
             }
         }
-        Err((f64::from(search.passed_by) / ABOVE).sqrt().max(reach))
+        match self.search(body, p, reach, bound > 0.0) {
+            (Some(near), _) => {
+                Probe::Near { distance: near.distance, surface: near.point, normal: near.normal }
+            }
+            (None, farther) => Probe::Far(farther.max(bound)),
+        }
+    }
+
+    /// What [`FacetTree::find_nearest`] answers, and a lower bound of the distance where that is nothing.
+    #[inline]
+    fn search(
+        &self,
+        body: &BrittleBody,
+        p: DVec3,
+        reach: f64,
+        is_outside: bool,
+    ) -> (Option<NearestSurface>, f64) {
+        // A reach that is no number is none.
+        let reach = reach.max(0.0);
+        let Search { best, passed_by, .. } = self.walk(p, reach);
+        let is_inside = || !is_outside && body.is_inside(self.fragment, p);
+        let found = if best.is_on_surface() {
+            Some(best.answer_on_surface(p))
+        } else if best.is_found {
+            let is_inside = !is_outside && best.is_behind(p).unwrap_or_else(is_inside);
+            Some(body.answer(best, p, is_inside))
+        } else if is_inside() {
+            let anywhere = self.walk(p, f64::INFINITY).best;
+            anywhere.is_found.then(|| body.answer(anywhere, p, true))
+        } else {
+            None
+        };
+        (found, (f64::from(passed_by) / ABOVE).sqrt().max(reach))
     }
 
     /// Whether a point is inside, farther than `depth` from the surface.
     ///
     /// ```
-    /// use fracas::brittle::{BrittleBody, FacetTree, Solid, SolidOptions};
+    /// use fracas::brittle::{BrittleBody, Solid, SolidOptions};
     /// use fracas::{geom::DVec3, mesh::tets::brick};
     /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
     /// let body = BrittleBody::new(solid.into());
-    /// let tree = FacetTree::build(&body, body.fragments().next().unwrap())?;
+    /// let tree = body.facet_tree(body.fragments().next().unwrap())?;
     /// let is_deeper = |z: f64, depth: f64| tree.is_deeper(&body, DVec3::new(0.0, 0.1, z), depth);
     /// assert!(is_deeper(0.4, 0.09) && !is_deeper(0.4, 0.11) && !is_deeper(0.6, 0.05));
     /// # Ok::<(), fracas::brittle::BrittleError>(())
     /// ```
     pub fn is_deeper(&self, body: &BrittleBody, p: DVec3, depth: f64) -> bool {
-        let mut search = self.search(p, depth.max(0.0));
-        search.run();
-        !search.best.is_found && body.is_inside(self.fragment, p)
+        !self.walk(p, depth.max(0.0)).best.is_found && body.is_inside(self.fragment, p)
     }
 
-    fn search(&self, p: DVec3, reach: f64) -> Search<'_> {
-        let rounded = p.to_array().map(|x| x as f32);
-        Search {
-            tree: self,
-            p,
-            rounded,
-            best: Best::nothing_within(reach, p, self.room),
-            passed_by: f32::INFINITY,
+    /// Searches the facets within reach of a point.
+    fn walk(&self, p: DVec3, reach: f64) -> Search<'_> {
+        let rounded = p.to_array().map(|x| x.clamp(-FARTHEST, FARTHEST) as f32);
+        let best = Best::nothing_within(reach, p, self.padding);
+        let mut search = Search { tree: self, p, rounded, best, passed_by: f32::INFINITY };
+        if let Some(top) = self.levels.len().checked_sub(1).filter(|_| !self.facets.is_empty()) {
+            search.visit(top, 0);
         }
+        search
     }
 }
 
@@ -210,16 +272,16 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(&mut self) {
-        if let Some(top) = self.tree.levels.len().checked_sub(1) {
-            self.visit(top, 0);
-        }
+    /// Boxes whose squared distance is more are out of reach. It is finite, so that unused boxes always are.
+    #[inline]
+    fn limit(&self) -> f32 {
+        ((self.best.limit() * ABOVE) as f32).min(f32::MAX)
     }
 
     fn visit(&mut self, level: usize, block: usize) {
         let distances = self.tree.levels[level][block].distances(self.rounded);
         // Boxes within the limit, as bits, and the nearest of the others.
-        let limit = (self.best.limit() * ABOVE) as f32;
+        let limit = self.limit();
         let (mut near, mut passed_by) = (0_u32, self.passed_by);
         for (k, &squared) in distances.iter().enumerate() {
             let is_near = squared <= limit;
@@ -238,7 +300,7 @@ impl Search<'_> {
                 rest &= rest - 1;
             }
             near &= !(1 << k);
-            if distances[k] > (self.best.limit() * ABOVE) as f32 || self.best.is_on_crack() {
+            if distances[k] > self.limit() || self.best.is_on_crack() {
                 return;
             }
             let child = block * WIDTH + k;
@@ -251,35 +313,23 @@ impl Search<'_> {
     }
 }
 
-/// The facets of a fragment, tetrahedron by tetrahedron.
-fn listed(body: &BrittleBody, fragment: FragmentId) -> Result<Vec<FacetTriangle>, BrittleError> {
-    let mut facets = vec![];
-    for &tet in &body.fragment(fragment)?.tets {
-        let index = body.cut_of[tet as usize];
-        if index != Solid::NONE {
-            let cut = &body.cuts[index as usize];
-            if let Some(part) = cut.part_of(fragment.0) {
-                let span = &cut.parts[part];
-                facets.extend_from_slice(&body.facets[span.from as usize..span.to as usize]);
-            }
-            continue;
-        }
-        for &id in body.solid.triangles_of_tet[tet as usize].iter().filter(|&&id| id != Solid::NONE) {
-            let triangle = body.solid.surface.mesh().triangle(TriangleId(id));
-            let normal = triangle.area_vector().normalize_or_zero();
-            facets.push(FacetTriangle { triangle, normal, is_crack: false });
+/// Boxes in blocks of eight.
+fn blocks(bounds: impl ExactSizeIterator<Item = [[f32; 3]; 2]>) -> Vec<Block> {
+    let mut blocks = vec![Block::EMPTY; bounds.len().div_ceil(WIDTH)];
+    for (k, [low, high]) in bounds.enumerate() {
+        for axis in 0..3 {
+            blocks[k / WIDTH].low[axis][k % WIDTH] = low[axis];
+            blocks[k / WIDTH].high[axis][k % WIDTH] = high[axis];
         }
     }
-    // Those without area have no normal, and others share their edges.
-    facets.retain(|facet: &FacetTriangle| facet.normal != DVec3::ZERO);
-    Ok(facets)
+    blocks
 }
 
-/// The facets along a curve through their middles.
-fn sorted(facets: Vec<FacetTriangle>) -> Vec<FacetTriangle> {
+/// The order of facets along a space-filling curve through their middles.
+fn order_along_curve(facets: &[FacetTriangle]) -> Vec<u32> {
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let middle = |facet: &FacetTriangle| facet.triangle.a + facet.triangle.b + facet.triangle.c;
-    for facet in &facets {
+    for facet in facets {
         (low, high) = (low.min(middle(facet)), high.max(middle(facet)));
     }
     let scale = 1023.0 / (high - low).max_element().max(f64::MIN_POSITIVE);
@@ -292,7 +342,7 @@ fn sorted(facets: Vec<FacetTriangle>) -> Vec<FacetTriangle> {
         })
         .collect();
     order.sort_unstable();
-    order.into_iter().map(|(_, k)| facets[k as usize]).collect()
+    order.into_iter().map(|(_, k)| k).collect()
 }
 
 /// The lowest ten bits of a number, each followed by two zeros.

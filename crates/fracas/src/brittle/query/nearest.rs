@@ -1,22 +1,22 @@
-//! Questions about one point: which fragment is it in, how far from the surface, which way out?
+//! Questions about one point: which fragment is it in, how far is the surface, and in which direction?
 //!
 //! # Idea
 //!
-//! *Inside* a fragment, the nodes of the tetrahedron around the point name the places of the cracks nearest to them, and the
-//! grid names triangles of the original surface. The point measures its own distance to these, exactly. The least of crack and
-//! original surface is right: a way to a part of the original surface that belongs to another fragment passes a crack first.
+//! *Inside* a fragment, the nodes of the tetrahedron around the point name the cracks nearest to them (`crack_field`), and the
+//! surface distance grid names triangles of the original surface. The point measures its own distance to these, exactly. The
+//! smaller one is right: a path to original surface that belongs to another fragment meets a crack first.
 //!
-//! Then, and at once for points *outside*, the cells of the fragment's surface that are nearer than the guess are looked
-//! through, from coarse to fine (`presence`). After a good guess there are few, so the answer is exact and still cheap.
+//! Then, and at once for points *outside*, the surface cells nearer than this guess are searched, from coarse to fine
+//! (`presence`). After a good guess they are few, so the answer is exact and still cheap.
 //!
-//! Where a point lies on the surface, up to rounding, the direction is the normal of the surface there: a fresh crack, whose
+//! Where a point lies on the surface, up to rounding, the direction is the surface normal there: a fresh crack, whose
 //! two sides coincide, must not push its pieces in random directions.
 
+use super::crack_field::CrackField;
 use crate::brittle::solid::cells::Place;
 use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::{BrittleBody, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
-use crate::mesh::TriangleId;
 
 /// The point of a fragment's surface nearest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct NearestSurface {
     pub distance: f64,
     /// The point of the surface.
     pub point: DVec3,
-    /// Unit vector: the way out for a point inside, the way from the surface for a point outside.
+    /// Separation direction, a unit vector: from a point inside to the surface, from the surface to a point outside.
     pub normal: DVec3,
     /// Whether it lies on a crack; otherwise on the original surface.
     pub is_crack: bool,
@@ -42,8 +42,8 @@ pub(crate) struct Best {
     normal: DVec3,
     is_crack: bool,
     pub is_found: bool,
-    /// What is as near as this counts as on the surface, squared. By so much must the original surface be nearer than a crack: where both
-    /// meet, the crack decides.
+    /// Squared distance within which a point counts as on the surface. The original surface must be nearer than a crack by
+    /// this margin: where both meet, the crack decides.
     margin: f64,
 }
 
@@ -71,6 +71,11 @@ impl Best {
     pub fn answer_on_surface(&self, p: DVec3) -> NearestSurface {
         let distance = self.normal.dot(p - self.point);
         NearestSurface { distance, point: self.point, normal: self.normal, is_crack: self.is_crack }
+    }
+
+    #[inline]
+    pub fn try_facets(&mut self, facets: &[FacetTriangle], p: DVec3) {
+        facets.iter().for_each(|facet| self.try_facet(facet, p));
     }
 
     #[inline]
@@ -128,27 +133,19 @@ impl BrittleBody {
     #[must_use]
     pub fn find_nearest(&self, fragment: FragmentId, p: DVec3, reach: f64) -> Option<NearestSurface> {
         let known = self.fragment(fragment).ok()?;
-        if !p.is_finite() || known.distance_bound(p) > reach.max(0.0) {
+        // A reach that is no number is none.
+        let reach = reach.max(0.0);
+        if !p.is_finite() || known.distance_bound(p) > reach {
             return None;
         }
-        self.nearest_unless_far(fragment, known, p, reach)
-    }
-
-    /// As [`BrittleBody::find_nearest`], for a point whose bound has been looked at.
-    #[inline]
-    pub(crate) fn nearest_unless_far(
-        &self,
-        fragment: FragmentId,
-        known: &Fragment,
-        p: DVec3,
-        reach: f64,
-    ) -> Option<NearestSurface> {
-        if let Some(place) = self.solid.cells.locate(p)
-            && self.fragment_of_place(&place) == fragment.0
-        {
-            return self.nearest_inside(known, fragment.0, p, &place);
+        let place = self.solid.cells.locate(p).filter(|place| self.fragment_of_place(place) == fragment.0);
+        let reach = if place.is_some() { f64::INFINITY } else { reach };
+        let mut best = Best::nothing_within(reach, p, ON_SURFACE * self.solid.radius);
+        if let Some(place) = &place {
+            self.guess_inside(fragment.0, known, p, place, &mut best);
         }
-        self.nearest_outside(fragment.0, known, p, reach)
+        self.search_surface(fragment.0, known, p, &mut best);
+        best.is_found.then(|| self.answer(best, p, place.is_some()))
     }
 
     /// A lower bound of the distance from a point to a fragment; 0 inside and near it.
@@ -178,119 +175,57 @@ impl BrittleBody {
         self.fragment_of[nodes[node & 3] as usize]
     }
 
-    fn nearest_inside(
-        &self,
-        known: &Fragment,
-        fragment: u32,
-        p: DVec3,
-        place: &Place,
-    ) -> Option<NearestSurface> {
-        let mut best = self.nothing_within(f64::INFINITY, p);
-        if self.cut_of[place.tet as usize] != Solid::NONE {
-            self.try_cracks(fragment, place.tet, p, &mut best);
-        }
+    /// Measures the distance to surfaces that are most likely the nearest ones to a point inside.
+    fn guess_inside(&self, fragment: u32, known: &Fragment, p: DVec3, place: &Place, best: &mut Best) {
+        best.try_facets(self.cracks_in(fragment, place.tet), p);
+        let field = known.crack_field.get_or_init(|| CrackField::build(self, fragment, known));
+        let nodes = &self.solid.mesh.tets()[place.tet as usize];
         let mut seen = [place.tet; 5];
-        for (k, &node) in self.solid.mesh.tets()[place.tet as usize].iter().enumerate() {
-            let tet = self.crack_of[node as usize];
-            if self.fragment_of[node as usize] != fragment || tet == Solid::NONE || seen[..=k].contains(&tet)
-            {
+        for (k, &node) in nodes.iter().enumerate() {
+            if self.fragment_of[node as usize] != fragment {
                 continue;
             }
-            seen[k + 1] = tet;
-            let least = self.crack_distance[node as usize] - self.position(node).distance(p);
+            let Some(crack) = field.get(self.place_of[node as usize]) else { continue };
+            if seen[..=k].contains(&crack.tet) {
+                continue;
+            }
+            seen[k + 1] = crack.tet;
+            let least = crack.distance - self.position(node).distance(p);
             if least < 0.0 || least * least < best.squared {
-                self.try_cracks(fragment, tet, p, &mut best);
+                best.try_facets(self.cracks_in(fragment, crack.tet), p);
             }
         }
-        // No original surface is nearer than what a node has to it, less the way to the node.
-        let node = self.solid.mesh.tets()[place.tet as usize][0];
-        let least = self.solid.depths[node as usize] - self.position(node).distance(p);
+        // No original surface is nearer than its distance from a node, less the distance to that node.
+        let least = self.solid.depths[nodes[0] as usize] - self.position(nodes[0]).distance(p);
         if (least < 0.0 || least * least < best.squared)
-            && let Some(near) = self.solid.original.find(&self.solid.surface, p, best.squared)
+            && let Some(near) = self.solid.surface_grid.find(&self.solid.surface, p, best.squared)
         {
-            let normal = self.original_normal(near.triangle);
-            best.try_point(near.point, near.squared, normal, false);
-        }
-        // What is left to look at is nearer than a guess that is nearly always right, so it is little.
-        self.search_skin(fragment, known, p, &mut best);
-        best.squared.is_finite().then(|| self.answer(best, p, true))
-    }
-
-    #[inline]
-    fn try_cracks(&self, fragment: u32, tet: u32, p: DVec3, best: &mut Best) {
-        let cut = &self.cuts[self.cut_of[tet as usize] as usize];
-        if let Some(part) = cut.part_of(fragment) {
-            let span = &cut.parts[part];
-            let facets = &self.facets[span.from as usize..span.to as usize];
-            facets.iter().take_while(|facet| facet.is_crack).for_each(|facet| best.try_facet(facet, p));
+            best.try_point(near.point, near.squared, self.solid.facet(near.triangle).normal, false);
         }
     }
 
-    fn nearest_outside(
-        &self,
-        fragment: u32,
-        known: &Fragment,
-        p: DVec3,
-        reach: f64,
-    ) -> Option<NearestSurface> {
-        let mut best = self.nothing_within(reach, p);
-        self.search_skin(fragment, known, p, &mut best);
-        best.is_found.then(|| self.answer(best, p, false))
-    }
-
-    /// Looks at all of a fragment's surface that may be nearer than the best so far.
-    fn search_skin(&self, fragment: u32, known: &Fragment, p: DVec3, best: &mut Best) {
-        // Tetrahedra lie in several cells; those looked at lately are not looked at again.
+    /// Searches all of a fragment's surface that may be nearer than the best so far.
+    fn search_surface(&self, fragment: u32, known: &Fragment, p: DVec3, best: &mut Best) {
+        let cells = &self.solid.cells;
+        // Tetrahedra lie in several cells; those searched lately are not searched again.
         let mut lately = [Solid::NONE; 64];
-        known.skin.visit_near(p, best.squared, |cell| {
-            self.try_cell(fragment, cell.map(|i| i as usize), p, best, &mut lately);
+        known.surface_cells.visit_near(p, best.squared, |cell| {
+            let mut reach = best.squared.sqrt();
+            for &tet in cells.tets_in(cells.index(cell.map(|i| i as usize))) {
+                let (centre, radius) = self.solid.spheres[tet as usize];
+                if centre.distance_squared(p) > (radius + reach) * (radius + reach) {
+                    continue;
+                }
+                let slot = &mut lately[tet as usize & 63];
+                if *slot == tet {
+                    continue;
+                }
+                *slot = tet;
+                best.try_facets(self.facets_in(fragment, tet), p);
+                reach = best.squared.sqrt();
+            }
             best.squared
         });
-    }
-
-    /// Looks at the surface of a fragment in one cell.
-    fn try_cell(&self, fragment: u32, cell: [usize; 3], p: DVec3, best: &mut Best, lately: &mut [u32; 64]) {
-        let cells = &self.solid.cells;
-        let mut reach = best.squared.sqrt();
-        for &tet in cells.tets_in(cells.index(cell)) {
-            let t = tet as usize;
-            let (centre, radius) = self.solid.spheres[t];
-            if centre.distance_squared(p) > (radius + reach) * (radius + reach) {
-                continue;
-            }
-            let slot = &mut lately[t & 63];
-            if *slot == tet {
-                continue;
-            }
-            *slot = tet;
-            let index = self.cut_of[t];
-            if index != Solid::NONE {
-                let cut = &self.cuts[index as usize];
-                if let Some(part) = cut.part_of(fragment) {
-                    let span = &cut.parts[part];
-                    let facets = &self.facets[span.from as usize..span.to as usize];
-                    facets.iter().for_each(|facet| best.try_facet(facet, p));
-                    reach = best.squared.sqrt();
-                }
-            } else if self.fragment_of[self.solid.mesh.tets()[t][0] as usize] == fragment {
-                for &id in self.solid.triangles_of_tet[t].iter().filter(|&&id| id != Solid::NONE) {
-                    let point = self.solid.surface.mesh().triangle(TriangleId(id)).closest_point(p);
-                    let squared = point.distance_squared(p);
-                    if squared < best.squared {
-                        best.try_point(point, squared, self.original_normal(id), false);
-                    }
-                }
-            }
-        }
-    }
-
-    fn original_normal(&self, triangle: u32) -> DVec3 {
-        self.solid.surface.mesh().triangle(TriangleId(triangle)).area_vector().normalize_or_zero()
-    }
-
-    #[inline]
-    fn nothing_within(&self, reach: f64, p: DVec3) -> Best {
-        Best::nothing_within(reach, p, ON_SURFACE * self.solid.radius)
     }
 
     #[inline]

@@ -1,23 +1,29 @@
-//! What is made once for a shape and shared by all bodies of that shape.
+//! What is prepared once for a shape and shared by all bodies of that shape.
+//!
+//! Tetrahedra and their neighbourhoods, the surface with a tree over its triangles, cells that tell which tetrahedron holds a
+//! point (`cells`), a grid that tells which surface triangle is near a point (`surface_grid`), and the nodes in the order of
+//! farthest-point sampling (`sampling`) as a sphere tree (`sphere_tree`).
 
 pub(crate) mod cells;
 mod sampling;
 pub(crate) mod sphere_tree;
 pub(crate) mod surface_grid;
 
-pub use sampling::{DistanceOrder, order_by_distance, order_by_distance_naively};
+pub use sampling::{FarthestPointOrder, farthest_point_order};
 pub use sphere_tree::SphereTree;
 
+use crate::brittle::BrittleError;
 use crate::brittle::mass::Moments;
 use crate::brittle::query::presence::Marker;
-use crate::brittle::solid::cells::{CellRow, Cells, mean_edge};
-use crate::brittle::solid::surface_grid::OriginalField;
+use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::split::pattern::PatternBook;
-use crate::brittle::BrittleError;
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 use crate::mesh::tets::{Boundary, TetAdjacency, TetError, TetMesh};
 use crate::tree::MeshTree;
+use cells::{CellRow, Cells, mean_edge};
+use std::ops::Range;
+use surface_grid::SurfaceGrid;
 
 /// How finely to prepare a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +31,7 @@ pub struct SolidOptions {
     /// Size of the cells in which points are looked up, by the mean edge of the tetrahedra; 0.1 to 10. Smaller cells
     /// list fewer tetrahedra and take more memory.
     pub cell: f64,
-    /// Spacing of the grid that knows the original surface, by the mean edge of the tetrahedra; 0.1 to 10.
+    /// Spacing of the grid of nearest surface triangles, by the mean edge of the tetrahedra; 0.1 to 10.
     pub grid: f64,
 }
 
@@ -40,21 +46,24 @@ impl Default for SolidOptions {
 pub struct Solid {
     pub(crate) mesh: TetMesh,
     pub(crate) adjacency: TetAdjacency,
-    pub(crate) boundary: Boundary,
+    /// Tetrahedron and face of each triangle of the surface, sorted.
+    pub(crate) faces: Vec<(u32, u8)>,
     pub(crate) surface: MeshTree,
+    /// The triangles of the surface with their normals.
+    facets: Vec<FacetTriangle>,
+    /// Tetrahedron `t` has the triangles from `facet_starts[t]` to `facet_starts[t + 1]`.
+    facet_starts: Vec<u32>,
     pub(crate) cells: Cells,
-    pub(crate) original: OriginalField,
-    /// The triangle of the surface that each face of each tetrahedron is, or [`Solid::NONE`].
-    pub(crate) triangles_of_tet: Vec<[u32; 4]>,
-    /// Triangle `t` of the surface passes through the cells from `skin_starts[t]` to `skin_starts[t + 1]`.
-    pub(crate) skin_starts: Vec<u32>,
-    pub(crate) skin: Vec<CellRow>,
+    pub(crate) surface_grid: SurfaceGrid,
+    /// Triangle `t` of the surface passes through the cells from `surface_cell_starts[t]` to `surface_cell_starts[t + 1]`.
+    surface_cell_starts: Vec<u32>,
+    surface_cells: Vec<CellRow>,
     /// Distance from each node to the original surface.
     pub(crate) depths: Vec<f64>,
     /// A sphere around each tetrahedron.
     pub(crate) spheres: Vec<(DVec3, f64)>,
     /// Integrals over each tetrahedron about `middle`.
-    pub(crate) moments: Vec<Moments>,
+    pub(in crate::brittle) moments: Vec<Moments>,
     pub(crate) middle: DVec3,
     /// Half the diagonal of the box.
     pub(crate) radius: f64,
@@ -68,18 +77,36 @@ pub struct Solid {
 impl Solid {
     pub(crate) const NONE: u32 = u32::MAX;
 
-    /// Marks the cells that a triangle of the original surface passes through.
+    /// Marks the cells that a triangle of the surface passes through.
     #[inline]
-    pub(crate) fn mark_skin(&self, triangle: u32, marker: &mut Marker) {
-        let [from, to] = [triangle, triangle + 1].map(|t| self.skin_starts[t as usize] as usize);
-        self.skin[from..to].iter().for_each(|&row| marker.mark_skin(row, row.mask()));
+    pub(crate) fn mark_surface(&self, triangle: u32, marker: &mut Marker) {
+        let [from, to] = [triangle, triangle + 1].map(|t| self.surface_cell_starts[t as usize] as usize);
+        self.surface_cells[from..to].iter().for_each(|&row| marker.mark_surface(row, row.mask()));
     }
 
-    /// Which points of a sphere tree lie inside the shape, not on its surface or on a crack.
-    pub(crate) fn points_inside(&self, tree: &SphereTree) -> Vec<bool> {
-        let least = 1e-9 * self.radius;
-        let is_inside = |(&node, &is_crack): (&u32, &bool)| !is_crack && self.depths[node as usize] > least;
-        tree.owners.iter().zip(&tree.is_crack).map(is_inside).collect()
+    /// The triangles of the surface that are faces of a tetrahedron.
+    #[inline]
+    pub(crate) fn triangles_of(&self, tet: u32) -> Range<u32> {
+        self.facet_starts[tet as usize]..self.facet_starts[tet as usize + 1]
+    }
+
+    /// The triangle of the surface that a face of a tetrahedron is.
+    #[inline]
+    pub(crate) fn triangle_at(&self, tet: u32, face: u8) -> Option<u32> {
+        self.triangles_of(tet).find(|&triangle| self.faces[triangle as usize].1 == face)
+    }
+
+    /// The same triangles with their normals.
+    #[inline]
+    pub(crate) fn facets_of(&self, tet: u32) -> &[FacetTriangle] {
+        let Range { start, end } = self.triangles_of(tet);
+        &self.facets[start as usize..end as usize]
+    }
+
+    /// A triangle of the surface.
+    #[inline]
+    pub(crate) fn facet(&self, triangle: u32) -> &FacetTriangle {
+        &self.facets[triangle as usize]
     }
 
     /// Prepares a shape.
@@ -106,46 +133,48 @@ impl Solid {
             return Err(TetError::Empty.into());
         }
         let adjacency = TetAdjacency::build(&mesh)?;
-        let boundary = Boundary::of(&mesh, &adjacency);
-        let surface = MeshTree::build(boundary.mesh.clone());
-        let mut triangles_of_tet = vec![[Self::NONE; 4]; mesh.tet_count()];
-        for (triangle, &(tet, face)) in boundary.faces.iter().enumerate() {
-            triangles_of_tet[tet as usize][face as usize] = triangle as u32;
-        }
+        let Boundary { mesh: surface, faces, .. } = Boundary::of(&mesh, &adjacency);
+        let surface = MeshTree::build(surface);
+        let mut facet_starts = vec![0; mesh.tet_count() + 1];
+        faces.iter().for_each(|&(tet, _)| facet_starts[tet as usize + 1] += 1);
+        (1..facet_starts.len()).for_each(|t| facet_starts[t] += facet_starts[t - 1]);
         let edge = mean_edge(&mesh);
         let cells = Cells::build(&mesh, options.cell);
-        let (mut skin_starts, mut skin) = (vec![0], vec![]);
-        for triangle in 0..boundary.faces.len() as u32 {
-            let triangle = surface.mesh().triangle(TriangleId(triangle));
+        let (mut surface_cell_starts, mut surface_cells) = (vec![0], vec![]);
+        let mut facets = Vec::with_capacity(faces.len());
+        for id in 0..faces.len() as u32 {
+            let triangle = surface.mesh().triangle(TriangleId(id));
             let normal = triangle.area_vector().normalize_or_zero();
-            let begin = skin.len();
-            cells.visit_triangle(&triangle, normal, &mut |cell| CellRow::add(&mut skin, begin, cell));
-            skin_starts.push(skin.len() as u32);
+            let begin = surface_cells.len();
+            cells
+                .visit_triangle(&triangle, normal, &mut |cell| CellRow::add(&mut surface_cells, begin, cell));
+            surface_cell_starts.push(surface_cells.len() as u32);
+            facets.push(FacetTriangle { triangle, normal, is_crack: false });
         }
-        let original = OriginalField::build(&surface, options.grid * edge);
+        let surface_grid = SurfaceGrid::build(&surface, options.grid * edge);
         let nodes: Vec<u32> =
             (0..mesh.node_count() as u32).filter(|&n| !adjacency.tets_of(n).is_empty()).collect();
-        let depths = depths(&mesh, &surface, &original);
+        let depths = depths(&mesh, &surface, &surface_grid);
         let (low, high) = mesh.bounds();
         let middle = 0.5 * (low + high);
         let moments =
             (0..mesh.tet_count()).map(|t| Moments::of_tet(mesh.corners(t).map(|p| p - middle))).collect();
         let spheres = (0..mesh.tet_count()).map(|t| sphere(mesh.corners(t))).collect();
         let points: Vec<DVec3> = nodes.iter().map(|&n| mesh.positions()[n as usize]).collect();
-        let order: DistanceOrder = order_by_distance(&points);
-        let tree = SphereTree::build(&points, &nodes, &order);
+        let tree = SphereTree::build(&points, &nodes);
         let radius = 0.5 * (high - low).length();
         PatternBook::open();
         Ok(Self {
             mesh,
             adjacency,
-            boundary,
+            faces,
             surface,
+            facets,
+            facet_starts,
             cells,
-            original,
-            triangles_of_tet,
-            skin_starts,
-            skin,
+            surface_grid,
+            surface_cell_starts,
+            surface_cells,
             depths,
             spheres,
             moments,
@@ -163,7 +192,7 @@ impl Solid {
         &self.mesh
     }
 
-    /// How they meet.
+    /// How the tetrahedra meet.
     #[must_use]
     pub fn adjacency(&self) -> &TetAdjacency {
         &self.adjacency
@@ -178,7 +207,7 @@ impl Solid {
     /// Tetrahedron and face of each triangle of the surface.
     #[must_use]
     pub fn faces(&self) -> &[(u32, u8)] {
-        &self.boundary.faces
+        &self.faces
     }
 
     /// Half the diagonal of the box around the shape.
@@ -202,11 +231,10 @@ fn sphere(corners: [DVec3; 4]) -> (DVec3, f64) {
 }
 
 /// How far each node is from the surface.
-fn depths(mesh: &TetMesh, surface: &MeshTree, original: &OriginalField) -> Vec<f64> {
+fn depths(mesh: &TetMesh, surface: &MeshTree, grid: &SurfaceGrid) -> Vec<f64> {
     let depth = |&p: &DVec3| {
         // What the grid finds is nearly always the nearest; the tree makes sure.
-        let guess =
-            original.find(surface, p, f64::INFINITY).map_or(f64::INFINITY, |near| near.squared.sqrt());
+        let guess = grid.find(surface, p, f64::INFINITY).map_or(f64::INFINITY, |near| near.squared.sqrt());
         surface.find_nearest(p, guess).map_or(guess, |near| near.distance)
     };
     #[cfg(feature = "parallel")]

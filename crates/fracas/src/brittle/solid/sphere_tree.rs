@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! Every point is a node of the tree, on the level where it appears first in the order of distance. Below it are the points
-//! whose nearest point of the level above it is, level by level:
+//! Every point is a node of the tree, on the level where it first appears in the order of farthest-point sampling. The parent
+//! of a point is the nearest point of the level above:
 //!
 //! ```text
 //!   level 0   a                          reach of c: greatest distance from its parent to c or anything below c
@@ -18,16 +18,16 @@
 //!
 //! # Fracture
 //!
-//! A point whose parent goes to another piece is given to its closest ancestor in its own piece, or becomes a root: a
-//! fragment may have a forest. Corners of cracks become children of the node they are next to (`split_tree`). Reaches are
-//! computed anew by walking up from every point that has children, which costs such points times depth; the others come along
-//! in groups.
+//! A point whose parent goes to another piece becomes a child of its closest ancestor in its own piece, or a root: a fragment
+//! may have a forest. Corners of cracks become children of the node they are next to (`piece_trees`). Reaches are recomputed by
+//! walking up from every point that has children, which costs the number of such points times the depth; points without
+//! children are handled in groups.
 //!
 //! # Invariants (checked by [`SphereTree::validate`])
 //!
 //! Points are sorted by level, parents are on lower levels, children are sorted, and reaches are exact.
 
-use crate::brittle::{DistanceOrder, order_by_distance};
+use super::{FarthestPointOrder, farthest_point_order};
 use crate::geom::DVec3;
 
 /// A tree of spheres over points; see the module.
@@ -53,18 +53,6 @@ pub struct SphereTree {
 /// A point of a fragment by the nodes it lies between, sorted; the rest is [`SphereTree::NONE`]. Within one fragment, two points
 /// never have the same.
 pub(crate) type Key = [u32; 4];
-
-/// A point that is put into a tree.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sprout {
-    pub point: DVec3,
-    pub owner: u32,
-    pub is_crack: bool,
-    pub key: Key,
-    pub level: u8,
-    /// Index of the parent, which is in the tree already; [`SphereTree::NONE`] for roots.
-    pub parent: u32,
-}
 
 /// Memory for linking trees, one after the other.
 #[derive(Debug, Default)]
@@ -99,22 +87,21 @@ impl SphereTree {
     #[must_use]
     pub fn of_points(points: &[DVec3]) -> Self {
         let nodes: Vec<u32> = (0..points.len() as u32).collect();
-        Self::build(points, &nodes, &order_by_distance(points))
+        Self::build(points, &nodes)
     }
 
-    /// The tree over the nodes of a body, in their order of distance.
-    pub(crate) fn build(points: &[DVec3], nodes: &[u32], order: &DistanceOrder) -> Self {
-        let mut tree = Self::with_capacity(order.order.len());
+    /// The tree over the nodes of a body.
+    pub(crate) fn build(points: &[DVec3], nodes: &[u32]) -> Self {
+        let order = farthest_point_order(points);
+        let mut tree = Self::with_capacity(points.len());
         for (place, (&index, &parent)) in order.order.iter().zip(&order.parents).enumerate() {
             let index = index as usize;
-            tree.push(Sprout {
-                point: points[index],
-                owner: nodes[index],
-                is_crack: false,
-                key: [nodes[index], Self::NONE, Self::NONE, Self::NONE],
-                level: DistanceOrder::level(place),
-                parent: if place == 0 { Self::NONE } else { parent },
-            });
+            tree.points.push(points[index]);
+            tree.owners.push(nodes[index]);
+            tree.is_crack.push(false);
+            tree.keys.push([nodes[index], Self::NONE, Self::NONE, Self::NONE]);
+            tree.levels.push(FarthestPointOrder::level(place));
+            tree.parents.push(if place == 0 { Self::NONE } else { parent });
         }
         tree.link(&mut LinkScratch::default());
         tree
@@ -131,19 +118,6 @@ impl SphereTree {
             parents: Vec::with_capacity(points),
             ..Self::default()
         }
-    }
-
-    /// Adds a point and returns its index. Levels must not descend; after the last point, [`SphereTree::link`] is due.
-    #[inline]
-    pub(crate) fn push(&mut self, sprout: Sprout) -> u32 {
-        let index = self.points.len() as u32;
-        self.points.push(sprout.point);
-        self.owners.push(sprout.owner);
-        self.is_crack.push(sprout.is_crack);
-        self.keys.push(sprout.key);
-        self.levels.push(sprout.level);
-        self.parents.push(sprout.parent);
-        index
     }
 
     /// Lists children and computes tails from parents.
@@ -325,7 +299,7 @@ mod tests {
     fn a_built_tree_holds_all_points_in_its_spheres() {
         let points = brick(DVec3::new(1.0, 0.8, 0.3), [7, 6, 3]).positions().to_vec();
         let nodes: Vec<u32> = (0..points.len() as u32).collect();
-        let tree = SphereTree::build(&points, &nodes, &order_by_distance(&points));
+        let tree = SphereTree::build(&points, &nodes);
         tree.validate().unwrap();
         assert_eq!((tree.point_count(), tree.root_count()), (points.len(), 1));
         let farthest = points.iter().map(|p| p.distance(tree.points[0])).fold(0.0, f64::max);
@@ -336,7 +310,7 @@ mod tests {
     fn validate_finds_a_sphere_that_is_too_small() {
         let points = brick(DVec3::ONE, [3, 3, 3]).positions().to_vec();
         let nodes: Vec<u32> = (0..points.len() as u32).collect();
-        let mut tree = SphereTree::build(&points, &nodes, &order_by_distance(&points));
+        let mut tree = SphereTree::build(&points, &nodes);
         tree.tails[0] *= 0.99;
         assert!(tree.validate().is_err());
     }

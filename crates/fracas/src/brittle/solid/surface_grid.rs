@@ -1,8 +1,8 @@
-//! A regular grid that knows the original surface of a body: for each grid point, the triangle nearest to it.
+//! The surface distance grid: a regular grid that stores the nearest triangle of the original surface at each grid point.
 //!
-//! Close to the original surface, which fracture does not move, this is the better half of the distance field. A grid of
-//! distances would be smooth where the surface has edges. A grid of *triangles* is not: a point measures its distance to the
-//! triangles of the eight grid points around it. The nearest of them is nearly always the nearest of all.
+//! A fracture does not move the original surface, so close to it this grid is the better half of the distance field. A grid
+//! of *distances* would be smooth where the surface has edges; a grid of *triangles* is not. A point measures its distance to the
+//! triangles of the eight grid points around it. The nearest of these is nearly always the nearest of all.
 
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
@@ -13,7 +13,7 @@ const MOST_POINTS: f64 = (1_u32 << 18) as f64;
 
 /// The grid; see the module.
 #[derive(Clone, Debug)]
-pub(crate) struct OriginalField {
+pub(crate) struct SurfaceGrid {
     origin: DVec3,
     spacing: f64,
     counts: [usize; 3],
@@ -28,7 +28,7 @@ pub(crate) struct OnSurface {
     pub triangle: u32,
 }
 
-impl OriginalField {
+impl SurfaceGrid {
     /// A grid over the box of a surface with points about `spacing` apart.
     pub fn build(surface: &MeshTree, spacing: f64) -> Self {
         let (low, high) = surface.mesh().bounds();

@@ -1,9 +1,7 @@
 //! A tetrahedron that a crack passes through: which part a point belongs to, and the triangles of each part's surface.
 
+use super::pattern::{APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner, plane};
 use crate::brittle::mass::Moments;
-use crate::brittle::split::pattern::{
-    APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner, plane,
-};
 use crate::geom::{DVec3, Triangle};
 use crate::mesh::tets::EDGES;
 
@@ -27,8 +25,6 @@ pub(crate) struct CutTet {
     largest: u8,
     /// Where the integrals over the others begin.
     pub moments_from: u32,
-    /// Number of the fracture that changed it last.
-    pub changed: u32,
 }
 
 /// A part: its nodes, and where its surface triangles are.
@@ -44,6 +40,12 @@ pub(crate) struct PartSpan {
 }
 
 impl PartSpan {
+    /// Where its triangles are.
+    #[inline]
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.from as usize..self.to as usize
+    }
+
     /// Where the triangles on cracks are.
     #[inline]
     pub fn crack_range(&self) -> std::ops::Range<usize> {
@@ -94,7 +96,6 @@ impl CutTet {
             part_count: 0,
             largest: 0,
             moments_from: 0,
-            changed: 0,
         }
     }
 
@@ -122,12 +123,6 @@ impl CutTet {
     #[inline]
     pub fn weights(&self) -> [[f64; 4]; 3] {
         [0, 1, 2].map(|division| *self.weights_of(division))
-    }
-
-    /// The groups of the last division.
-    pub fn last_division(&self) -> [u8; 4] {
-        let last = self.groups.iter().rfind(|groups| **groups != [APART; 4]);
-        *last.unwrap_or(&[APART; 4])
     }
 
     /// The nodes of the part that holds the point with these barycentric coordinates. Points on a crack belong to the lower

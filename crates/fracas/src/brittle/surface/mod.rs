@@ -1,9 +1,10 @@
-//! The surface of a fragment as a triangle mesh: for rendering, and for exact pairs.
+//! The surface of a fragment: a triangle mesh for rendering and exact pairs, normals, and sharp edges.
 
 mod polygons;
 
+pub(crate) use polygons::SurfacePolygons;
+
 use crate::brittle::solid::sphere_tree::Key;
-use crate::brittle::surface::polygons::Skin;
 use crate::brittle::{BrittleBody, BrittleError, FragmentId, Solid, SphereTree};
 use crate::geom::DVec3;
 use crate::mesh::Mesh;
@@ -39,8 +40,8 @@ impl BrittleBody {
     /// ```
     pub fn surface(&self, fragment: FragmentId) -> Result<(Mesh, Vec<bool>), BrittleError> {
         let known = self.fragment(fragment)?;
-        let skin = Skin::of(self, known, fragment);
-        let (mut triangles, is_crack): (Vec<[u32; 3]>, Vec<bool>) = skin.triangles().unzip();
+        let polygons = SurfacePolygons::of(self, known, fragment);
+        let (mut triangles, is_crack): (Vec<[u32; 3]>, Vec<bool>) = polygons.triangles().unzip();
         // Points inside are no vertices.
         let mut vertex_of = vec![SphereTree::NONE; known.tree.points.len()];
         triangles.iter().flatten().for_each(|&point| vertex_of[point as usize] = 0);
@@ -81,7 +82,7 @@ impl BrittleBody {
     /// ```
     pub fn point_normals(&self, fragment: FragmentId) -> Result<Vec<DVec3>, BrittleError> {
         let known = self.fragment(fragment)?;
-        Ok(Skin::of(self, known, fragment).normals())
+        Ok(SurfacePolygons::of(self, known, fragment).normals())
     }
 
     /// The edges of a fragment's surface along which it is convex and its faces meet at more than `least_turn`, given as the
@@ -106,7 +107,7 @@ impl BrittleBody {
     /// ```
     pub fn sharp_edges(&self, fragment: FragmentId, least_turn: f64) -> Result<Vec<SharpEdge>, BrittleError> {
         let known = self.fragment(fragment)?;
-        Ok(Skin::of(self, known, fragment).sharp_edges(least_turn))
+        Ok(SurfacePolygons::of(self, known, fragment).sharp_edges(least_turn))
     }
 
     /// [`BrittleBody::point_normals`] and [`BrittleBody::sharp_edges`] at once, for not much more than either.
@@ -119,8 +120,8 @@ impl BrittleBody {
         least_turn: f64,
     ) -> Result<(Vec<DVec3>, Vec<SharpEdge>), BrittleError> {
         let known = self.fragment(fragment)?;
-        let skin = Skin::of(self, known, fragment);
-        Ok((skin.normals(), skin.sharp_edges(least_turn)))
+        let polygons = SurfacePolygons::of(self, known, fragment);
+        Ok((polygons.normals(), polygons.sharp_edges(least_turn)))
     }
 }
 
