@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use fracas::soup::KFree;
+use fracas::crowd::KFree;
 use rayon::prelude::*;
 
 use crate::args::AnalyzeArguments;

@@ -3,9 +3,9 @@
 mod common;
 
 use common::Folder;
+use fracas::crowd::KFree;
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
-use fracas::soup::KFree;
 use serde_json::{Value, json};
 
 /// Meshes in folders, good, empty and broken ones, and files that are no meshes.

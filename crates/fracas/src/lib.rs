@@ -20,14 +20,16 @@
 //!
 //! # Layers
 //!
-//! [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things with identity ·
-//! [`crack`] cuts that part a body · [`pairs`] the answer, and the filter all structures share · [`tree`] the tree ·
-//! [`tearing`] trees that follow edits · [`brittle`] distances that follow cracks · [`soup`] the grid. Each uses only
-//! those before it, and no structure another.
+//! [`base`] small tools · [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things
+//! with identity · [`crack`] cuts that part a body · [`pairs`] the answer, and the filter all structures share · [`tree`]
+//! the tree · [`tearing`] trees that follow edits · [`brittle`] distances that follow cracks · [`soup`] the grid · [`crowd`]
+//! how crowded a mesh is. Each uses only those before it, and no structure another.
 #![forbid(unsafe_code)]
 
+pub mod base;
 pub mod brittle;
 pub mod crack;
+pub mod crowd;
 pub mod exact;
 pub mod geom;
 pub mod mesh;

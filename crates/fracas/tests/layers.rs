@@ -13,27 +13,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What every structure for finding collisions may use. None may use another structure.
-const GROUND: &[&str] = &["geom", "exact", "mesh", "pairs", "tree"];
+const GROUND: &[&str] = &["base", "geom", "exact", "mesh", "pairs", "tree"];
 
 /// Each layer with the layers it may use besides itself. A row may be there before its folder is.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("geom", &[]),
-    ("exact", &["geom"]),
-    ("mesh", &["geom", "exact"]),
-    ("pairs", &["geom", "exact", "mesh"]),
-    ("tree", &["geom", "exact", "mesh", "pairs"]),
+    ("base", &[]),
+    ("geom", &["base"]),
+    ("exact", &["base", "geom"]),
+    ("mesh", &["base", "geom", "exact"]),
+    ("pairs", &["base", "geom", "exact", "mesh"]),
+    ("tree", &["base", "geom", "exact", "mesh", "pairs"]),
     ("tearing", GROUND),
     ("kinetic", GROUND),
     ("meshless", GROUND),
     ("brittle", GROUND),
     ("soup", GROUND),
+    ("crowd", GROUND),
     ("contact", GROUND),
-    ("crack", &["geom", "mesh"]),
+    ("crack", &["base", "geom", "mesh"]),
     (
         "world",
         &[
-            "geom", "exact", "mesh", "pairs", "tree", "tearing", "kinetic", "meshless", "brittle", "soup",
-            "contact", "crack",
+            "base", "geom", "exact", "mesh", "pairs", "tree", "tearing", "kinetic", "meshless", "brittle",
+            "soup", "contact", "crack",
         ],
     ),
 ];
@@ -337,7 +339,7 @@ mod checker {
         assert_eq!(
             listed(&found),
             "the layer rule is broken in 1 places:\n\
-             src/mesh/x.rs:2: `crate::tree`, but mesh may use only: geom exact mesh"
+             src/mesh/x.rs:2: `crate::tree`, but mesh may use only: base geom exact mesh"
         );
     }
 

@@ -2,8 +2,8 @@
 
 use crate::metric::{Better, Report};
 use crate::timing::{Candidate, race};
+use fracas::crowd::KFree;
 use fracas::mesh::shapes;
-use fracas::soup::KFree;
 use std::time::Duration;
 
 /// Triangles per second on one thread, on three shapes.

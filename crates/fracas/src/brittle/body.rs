@@ -168,7 +168,7 @@ impl BrittleBody {
         whole.triangles = (0..solid.faces.len() as u32).collect();
         whole.mass = moments.properties(solid.middle);
         let mut marker = Marker::new(&solid.cells, [whole.low, whole.high]);
-        whole.triangles.iter().for_each(|&triangle| solid.mark_surface(triangle, &mut marker));
+        whole.triangles.iter().for_each(|&triangle| solid.mark_surface(triangle as usize, &mut marker));
         marker.mark_middles(&solid.cells, whole.tets.iter());
         [whole.presence, whole.surface_cells] = marker.finish(&solid.cells);
         let (labels, weights) = (vec![0; solid.nodes.len()], vec![1.0; solid.nodes.len()]);

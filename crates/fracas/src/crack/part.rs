@@ -5,9 +5,9 @@
 //! is one of the body's, a piece of one, or belongs to a cap.
 
 use super::fill::{Density, fill};
-use super::pieces::Groups;
 use super::section::{NONE, Section};
 use super::{CutError, CutSurface};
+use crate::base::DisjointSets;
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, TriangleId};
 use glam::DVec2;
@@ -52,8 +52,8 @@ impl Part {
 
     /// The part without lumps that are nothing but rounding.
     pub(super) fn without_specks(mut self, size: f64) -> Self {
-        let mut lumps = Groups::new(self.positions.len());
-        self.triangles.iter().for_each(|&corners| lumps.join(corners));
+        let mut lumps = DisjointSets::new(self.positions.len());
+        self.triangles.iter().for_each(|&corners| lumps.join_all(corners));
         let mut boxes = vec![(DVec3::INFINITY, DVec3::NEG_INFINITY); self.positions.len()];
         for &v in self.triangles.iter().flatten() {
             let (low, high) = &mut boxes[lumps.root(v) as usize];

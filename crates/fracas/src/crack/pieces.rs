@@ -5,6 +5,7 @@
 //! piece by the winding number of the surfaces around it.
 
 use super::section::NONE;
+use crate::base::DisjointSets;
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, MeshEdit};
 
@@ -22,9 +23,9 @@ pub(super) fn label(mesh: &LiveMesh, edit: &MeshEdit) -> (Vec<u32>, usize) {
     };
 
     // Connected surfaces, numbered by their lowest triangle.
-    let mut groups = Groups::new(mesh.vertex_count() + edit.new_positions.len());
-    triangles.iter().for_each(|&(_, corners)| groups.join(corners));
-    let mut number_of_root = vec![NONE; groups.parents.len()];
+    let mut groups = DisjointSets::new(mesh.vertex_count() + edit.new_positions.len());
+    triangles.iter().for_each(|&(_, corners)| groups.join_all(corners));
+    let mut number_of_root = vec![NONE; groups.len()];
     let mut surfaces: Vec<Surface> = vec![];
     let mut labels = vec![NONE; mesh.slot_count() + edit.added.len()];
     for &(slot, corners) in &triangles {
@@ -103,36 +104,4 @@ fn owner(surfaces: &[Surface], i: usize, sense: f64) -> usize {
     };
     let candidates = (0..surfaces.len()).filter(|&j| j != i).filter(around);
     candidates.min_by(|&j, &k| surfaces[j].volume.abs().total_cmp(&surfaces[k].volume.abs())).unwrap_or(i)
-}
-
-/// Vertices in disjoint groups (union–find with path halving; the lowest vertex stands for its group).
-pub(super) struct Groups {
-    parents: Vec<u32>,
-}
-
-impl Groups {
-    pub(super) fn new(vertices: usize) -> Self {
-        Self { parents: (0..vertices as u32).collect() }
-    }
-
-    /// The vertex that stands for the group of a vertex.
-    pub(super) fn root(&mut self, mut v: u32) -> u32 {
-        while self.parents[v as usize] != v {
-            let grandparent = self.parents[self.parents[v as usize] as usize];
-            self.parents[v as usize] = grandparent;
-            v = grandparent;
-        }
-        v
-    }
-
-    /// Makes the groups of three vertices one.
-    pub(super) fn join(&mut self, [a, b, c]: [u32; 3]) {
-        self.unite(a, b);
-        self.unite(b, c);
-    }
-
-    fn unite(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b) as usize] = a.min(b);
-    }
 }

@@ -26,6 +26,7 @@ use super::part::{Face, Part};
 use super::pieces::label;
 use super::section::NONE;
 use super::{CutError, CutOptions, CutSurface, Cutter};
+use crate::base::Random;
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
 
@@ -163,19 +164,13 @@ pub fn scatter_sites(mesh: &LiveMesh, count: usize, seed: u64) -> Vec<DVec3> {
     let (low, high) =
         corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
     let middle = 0.5 * low + 0.5 * high;
-    let mut state = seed;
-    let mut random = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    };
+    let mut random = Random::new(seed);
     let site =
         |id: TriangleId, share: f64| middle + (mesh.triangle(id).centroid() - middle) * (0.3 + 0.6 * share);
     if ids.is_empty() {
         return vec![];
     }
-    (0..count).map(|_| site(ids[(random() * ids.len() as f64) as usize], random())).collect()
+    (0..count).map(|_| site(ids[(random.unit() * ids.len() as f64) as usize], random.unit())).collect()
 }
 
 /// The planes of a part's caps, with their numbers.

@@ -11,6 +11,7 @@
 use super::fill::{Density, Filling, fill};
 use super::section::{NONE, Section};
 use super::{CutError, CutOptions, CutSurface, Front};
+use crate::base::Lists;
 use crate::geom::DVec3;
 use glam::DVec2;
 
@@ -29,8 +30,8 @@ pub(super) struct Sheet {
     pub(super) across: Vec<[u32; 3]>,
     /// Points of an edge to [`UNCUT`].
     pub(super) is_held: Vec<bool>,
-    star_starts: Vec<u32>,
-    stars: Vec<u32>,
+    /// By point: the triangles around it.
+    stars: Lists<u32>,
 }
 
 impl Sheet {
@@ -75,8 +76,7 @@ impl Sheet {
 
     /// The triangles around a point.
     pub(super) fn star(&self, point: u32) -> &[u32] {
-        let p = point as usize;
-        &self.stars[self.star_starts[p] as usize..self.star_starts[p + 1] as usize]
+        self.stars.list(point as usize)
     }
 
     /// Whichever of two points the front passes first.
@@ -134,22 +134,8 @@ impl Sheet {
     }
 
     fn connect(&mut self, section: &Section) {
-        let points = self.positions.len();
-        self.star_starts = vec![0; points + 1];
-        for &p in self.triangles.iter().flatten() {
-            self.star_starts[p as usize + 1] += 1;
-        }
-        for p in 0..points {
-            self.star_starts[p + 1] += self.star_starts[p];
-        }
-        self.stars = vec![0; 3 * self.triangles.len()];
-        let mut fill = self.star_starts.clone();
-        for (t, corners) in self.triangles.iter().enumerate() {
-            for &p in corners {
-                self.stars[fill[p as usize] as usize] = t as u32;
-                fill[p as usize] += 1;
-            }
-        }
+        let corners = (0..).zip(&self.triangles).flat_map(|(t, corners)| corners.map(|p| (p, t)));
+        self.stars = Lists::from_pairs(self.positions.len(), corners);
         let mut on_surface = vec![NONE; section.points.len()];
         for crossed in &section.crossed {
             if let Some([from, to]) = crossed.segment() {

@@ -1,5 +1,6 @@
 //! Labels and weights from geometry: cells of sites, sides of planes, sectors and rings.
 
+use crate::base::Random;
 use crate::geom::DVec3;
 use libm::{atan2, cos, log, sin};
 
@@ -27,24 +28,12 @@ pub(super) type Labelled = (Vec<u32>, Vec<f64>);
 
 impl Layout<'_> {
     fn random(&self) -> Random {
-        Random(self.seed ^ 0x5851_f42d_4c95_7f2d)
+        Random::new(self.seed ^ 0x5851_f42d_4c95_7f2d)
     }
 
     /// The greatest distance of a point from where the body was hit.
     fn reach(&self) -> f64 {
         self.points.iter().map(|p| p.distance(self.hit)).fold(f64::MIN_POSITIVE, f64::max)
-    }
-}
-
-/// Numbers between 0 and 1, the same from the same seed on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((bits ^ (bits >> 31)) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 }
 
@@ -57,8 +46,12 @@ pub(super) fn cells(layout: &Layout, growth: f64) -> Labelled {
     let reach = layout.reach();
     let scale = |p: DVec3| 1.0 + growth * p.distance(layout.hit) / reach;
     // A draw without replacement by weight: the smallest of −ln(u) / weight comes first.
-    let mut drawn: Vec<(f64, usize)> =
-        layout.points.iter().enumerate().map(|(k, &p)| (-log(random.next()) * cube(scale(p)), k)).collect();
+    let mut drawn: Vec<(f64, usize)> = layout
+        .points
+        .iter()
+        .enumerate()
+        .map(|(k, &p)| (-log(random.inner_unit()) * cube(scale(p)), k))
+        .collect();
     let wanted = layout.wanted.round().max(2.0) as usize;
     // The first few are nearly always enough; the rest is put in order when they are not.
     let by_draw = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
@@ -123,14 +116,15 @@ pub(super) fn planes(layout: &Layout) -> Labelled {
     let count = (libm::log2(layout.wanted).ceil() as usize).clamp(1, 16);
     let across = layout.axis.any_orthonormal_pair();
     let reach = layout.reach();
-    let first_angle = std::f64::consts::PI * random.next();
+    let first_angle = std::f64::consts::PI * random.inner_unit();
     let planes: Vec<(DVec3, f64)> = (0..count)
         .map(|k| {
-            let angle = first_angle + std::f64::consts::PI * (k as f64 + 0.4 * random.next()) / count as f64;
-            let tilt = 0.5 * (random.next() - 0.5);
+            let angle =
+                first_angle + std::f64::consts::PI * (k as f64 + 0.4 * random.inner_unit()) / count as f64;
+            let tilt = 0.5 * (random.inner_unit() - 0.5);
             let normal = across.0 * cos(angle) + across.1 * sin(angle) + layout.axis * tilt;
             let normal = normal.normalize();
-            (normal, normal.dot(layout.hit) + 0.25 * reach * (random.next() - 0.5) * f64::from(k > 0))
+            (normal, normal.dot(layout.hit) + 0.25 * reach * (random.inner_unit() - 0.5) * f64::from(k > 0))
         })
         .collect();
     let label = |&p: &DVec3| {
@@ -155,11 +149,11 @@ pub(super) fn radial(layout: &Layout) -> Labelled {
     let rings = ((layout.wanted / sectors as f64).round() as usize).clamp(1, 8);
     // Rings grow outward by a constant factor; the last reaches beyond the body.
     let radii: Vec<f64> = (1..=rings)
-        .map(|k| reach * libm::pow(2.2, k as f64 - rings as f64 - 0.3) * (0.9 + 0.2 * random.next()))
+        .map(|k| reach * libm::pow(2.2, k as f64 - rings as f64 - 0.3) * (0.9 + 0.2 * random.inner_unit()))
         .collect();
     let step = 2.0 * std::f64::consts::PI / sectors as f64;
-    let turn = step * random.next();
-    let jitter: Vec<f64> = (0..sectors).map(|_| 0.5 * step * (random.next() - 0.5)).collect();
+    let turn = step * random.inner_unit();
+    let jitter: Vec<f64> = (0..sectors).map(|_| 0.5 * step * (random.inner_unit() - 0.5)).collect();
     let angles: Vec<f64> = (0..sectors).map(|k| turn + step * k as f64 + jitter[k]).collect();
     let label = |&p: &DVec3| {
         let (x, y) = flat(p);

@@ -28,6 +28,7 @@
 //! closed surface.
 
 use super::{Mesh, TriangleId};
+use crate::base::Lists;
 
 /// Names an undirected edge of one [`Adjacency`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,14 +85,11 @@ pub struct Edge<'a> {
 pub struct Adjacency {
     /// Ends of each edge, sorted.
     ends: Vec<[u32; 2]>,
-    /// Edge `e` has the uses from `use_starts[e]` to `use_starts[e + 1]`.
-    use_starts: Vec<u32>,
-    uses: Vec<EdgeUse>,
+    /// By edge.
+    uses: Lists<EdgeUse>,
     /// The edge that leaves each corner of each triangle.
     edges_of_triangle: Vec<[EdgeId; 3]>,
-    /// Vertex `v` has the triangles from `vertex_starts[v]` to `vertex_starts[v + 1]`.
-    vertex_starts: Vec<u32>,
-    triangles_of_vertex: Vec<TriangleId>,
+    triangles_of_vertex: Lists<TriangleId>,
 }
 
 impl Adjacency {
@@ -116,8 +114,15 @@ impl Adjacency {
     #[must_use]
     pub fn build(mesh: &Mesh) -> Self {
         assert!(mesh.triangle_count() < u32::MAX as usize / 3, "too many triangles for 32-bit edge ids");
-        let (vertex_starts, triangles_of_vertex) = rows_of_vertices(mesh);
-        let mut built = Self { vertex_starts, triangles_of_vertex, ..Self::default() };
+        // A corner counts unless an earlier corner of its triangle names the same vertex.
+        let corners = |(t, corners): (usize, &[u32; 3])| {
+            let corners = *corners;
+            let first = (0..3).filter(move |&c| !corners[..c].contains(&corners[c]));
+            first.map(move |c| (corners[c], TriangleId(t as u32)))
+        };
+        let corners = mesh.triangles().iter().enumerate().flat_map(corners);
+        let triangles_of_vertex = Lists::from_pairs(mesh.vertex_count(), corners);
+        let mut built = Self { triangles_of_vertex, ..Self::default() };
         built.collect_edges(mesh);
         built
     }
@@ -139,10 +144,7 @@ impl Adjacency {
     #[must_use]
     pub fn edge(&self, id: EdgeId) -> Edge<'_> {
         let e = id.index();
-        Edge {
-            ends: self.ends[e],
-            uses: &self.uses[self.use_starts[e] as usize..self.use_starts[e + 1] as usize],
-        }
+        Edge { ends: self.ends[e], uses: self.uses.list(e) }
     }
 
     /// The edges of a triangle: the one that leaves corner 0, corner 1, corner 2. Panics if there is no such
@@ -181,77 +183,33 @@ impl Adjacency {
     #[inline]
     #[must_use]
     pub fn triangles_of_vertex(&self, vertex: u32) -> &[TriangleId] {
-        let v = vertex as usize;
-        &self.triangles_of_vertex[self.vertex_starts[v] as usize..self.vertex_starts[v + 1] as usize]
+        self.triangles_of_vertex.list(vertex as usize)
     }
 
     fn collect_edges(&mut self, mesh: &Mesh) {
-        let sides = |(t, corners): (usize, &[u32; 3])| {
-            let [a, b, c] = *corners;
+        let sides = |(t, &[a, b, c]): (usize, &[u32; 3])| {
             let first = 3 * t as u32;
-            [(a.min(b), a.max(b), first), (b.min(c), b.max(c), first + 1), (c.min(a), c.max(a), first + 2)]
+            let side = |a: u32, b: u32, corner: u32| (a.min(b), (a.max(b), EdgeUse(first + corner)));
+            [side(a, b, 0), side(b, c, 1), side(c, a, 2)]
         };
-        // Rows by lower vertex. After the fill, `row_ends[v]` is where row v ends.
-        let mut row_ends = vec![0_u32; mesh.vertex_count() + 1];
-        for (low, _, _) in mesh.triangles().iter().enumerate().flat_map(sides) {
-            row_ends[low as usize + 1] += 1;
-        }
-        for v in 0..mesh.vertex_count() {
-            row_ends[v + 1] += row_ends[v];
-        }
-        let mut rows = vec![(0_u32, EdgeUse(0)); 3 * mesh.triangle_count()];
-        for (low, high, side) in mesh.triangles().iter().enumerate().flat_map(sides) {
-            let place = &mut row_ends[low as usize];
-            rows[*place as usize] = (high, EdgeUse(side));
-            *place += 1;
-        }
-
-        self.uses = Vec::with_capacity(rows.len());
+        let sides = mesh.triangles().iter().enumerate().flat_map(sides);
+        let mut rows = Lists::from_pairs(mesh.vertex_count(), sides);
         self.edges_of_triangle = vec![[EdgeId(0); 3]; mesh.triangle_count()];
-        let mut start = 0;
-        for (low, &end) in row_ends[..mesh.vertex_count()].iter().enumerate() {
-            let row = &mut rows[start..end as usize];
+        for low in 0..mesh.vertex_count() {
+            let row = rows.list_mut(low);
             row.sort_unstable();
             for uses in row.chunk_by(|one, next| one.0 == next.0) {
                 let id = EdgeId(self.ends.len() as u32);
                 self.ends.push([low as u32, uses[0].0]);
-                self.use_starts.push(self.uses.len() as u32);
+                self.uses.append(|all| all.extend(uses.iter().map(|&(_, side)| side)));
                 for &(_, side) in uses {
-                    self.uses.push(side);
                     self.edges_of_triangle[side.triangle().index()][side.corner()] = id;
                 }
             }
-            start = end as usize;
         }
-        self.use_starts.push(self.uses.len() as u32);
         self.ends.shrink_to_fit();
-        self.use_starts.shrink_to_fit();
+        self.uses.shrink_to_fit();
     }
-}
-
-/// Compressed rows: where the triangles of each vertex start, and the triangles.
-fn rows_of_vertices(mesh: &Mesh) -> (Vec<u32>, Vec<TriangleId>) {
-    // A corner counts unless an earlier corner of its triangle names the same vertex.
-    let counts = |corners: &[u32; 3], c: usize| !corners[..c].contains(&corners[c]);
-    let mut starts = vec![0_u32; mesh.vertex_count() + 1];
-    for corners in mesh.triangles() {
-        for c in (0..3).filter(|&c| counts(corners, c)) {
-            starts[corners[c] as usize + 1] += 1;
-        }
-    }
-    for v in 0..mesh.vertex_count() {
-        starts[v + 1] += starts[v];
-    }
-    let mut next = starts.clone();
-    let mut triangles = vec![TriangleId(0); starts[mesh.vertex_count()] as usize];
-    for (t, corners) in mesh.triangles().iter().enumerate() {
-        for c in (0..3).filter(|&c| counts(corners, c)) {
-            let place = &mut next[corners[c] as usize];
-            triangles[*place as usize] = TriangleId(t as u32);
-            *place += 1;
-        }
-    }
-    (starts, triangles)
 }
 
 #[cfg(test)]

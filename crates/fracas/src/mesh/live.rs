@@ -22,7 +22,9 @@
 //! For a mesh whose triangles stay, [`Mesh`] and [`Adjacency`](super::Adjacency): they need less memory. Dead slots are
 //! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] starts afresh with new ids.
 
+use super::surface::replace_positions;
 use super::{EditError, Mesh, MeshEdit, MeshError, Origin, TriangleId};
+use crate::base::reserve_warm;
 use crate::geom::{DVec3, Triangle};
 use std::ops::Range;
 
@@ -252,12 +254,11 @@ impl LiveMesh {
     /// Makes room for this many more triangles and vertices, and writes to it once, so that edits within it wait
     /// neither for the allocator nor for the system to hand out pages. It halves the time of small edits.
     pub fn reserve(&mut self, triangles: usize, vertices: usize) {
-        let (slot, vertex) = (self.slot_count(), self.vertex_count());
-        warm(&mut self.triangles, slot + triangles, [0; 3]);
-        warm(&mut self.alive, slot + triangles, false);
-        warm(&mut self.links, 3 * (slot + triangles), Link { next: NONE, previous: NONE });
-        warm(&mut self.positions, vertex + vertices, DVec3::ZERO);
-        warm(&mut self.first, vertex + vertices, NONE);
+        reserve_warm(&mut self.triangles, triangles, [0; 3]);
+        reserve_warm(&mut self.alive, triangles, false);
+        reserve_warm(&mut self.links, 3 * triangles, Link { next: NONE, previous: NONE });
+        reserve_warm(&mut self.positions, vertices, DVec3::ZERO);
+        reserve_warm(&mut self.first, vertices, NONE);
     }
 
     /// Moves every vertex; the triangles stay.
@@ -265,15 +266,7 @@ impl LiveMesh {
     /// # Errors
     /// A wrong number of positions, or the first one that is not finite. The mesh is then unchanged.
     pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
-        let (expected, given) = (self.positions.len(), positions.len());
-        if given != expected {
-            return Err(MeshError::WrongVertexCount { expected, given });
-        }
-        if let Some(vertex) = positions.iter().position(|p| !p.is_finite()) {
-            return Err(MeshError::NotFinite { vertex, position: positions[vertex] });
-        }
-        self.positions.copy_from_slice(positions);
-        Ok(())
+        replace_positions(&mut self.positions, positions)
     }
 
     /// The living triangles as a mesh, and the id that each has here. Vertices keep their indices, also those that no
@@ -430,13 +423,6 @@ impl LiveMesh {
 #[inline]
 fn place(corner: u32) -> (usize, usize) {
     ((corner / 3) as usize, (corner % 3) as usize)
-}
-
-/// Grows a list to a length and back: its memory is then there and has been touched.
-fn warm<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
-    let before = list.len();
-    list.resize(length.max(before), value);
-    list.truncate(before);
 }
 
 fn sort_into(sorted: &mut Vec<u32>, ids: impl Iterator<Item = u32>) {

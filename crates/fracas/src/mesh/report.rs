@@ -9,7 +9,8 @@
 //! A triangle that names a vertex twice is a segment or a point. It bounds no surface, so its edges are left out
 //! of every count of edges here; a closed surface stays closed when such a triangle is added.
 
-use super::{Adjacency, EdgeUse, Mesh};
+use super::{Adjacency, EdgeUse, Mesh, TriangleId};
+use crate::base::DisjointSets;
 use crate::exact::{DVec2, Sign, orient2d};
 use crate::geom::{DVec3, Triangle};
 
@@ -112,10 +113,7 @@ impl Report {
 }
 
 fn triangles_in_space(mesh: &Mesh) -> impl Iterator<Item = Triangle> + '_ {
-    mesh.triangles().iter().map(|corners| {
-        let [a, b, c] = corners.map(|v| mesh.positions()[v as usize]);
-        Triangle::new(a, b, c)
-    })
+    (0..mesh.triangle_count() as u32).map(|id| mesh.triangle(TriangleId(id)))
 }
 
 /// Whether the corners lie exactly on a line. In space they do if and only if they do seen along each axis.
@@ -143,7 +141,7 @@ impl EdgeCounts {
     fn of(mesh: &Mesh) -> Self {
         let adjacency = Adjacency::build(mesh);
         let mut counts = Self { all: 0, boundary: 0, boundary_loops: 0, nonmanifold: 0, inconsistent: 0 };
-        let mut rims = Groups::new(mesh.vertex_count());
+        let mut rims = DisjointSets::new(mesh.vertex_count());
         let mut on_rim = vec![false; mesh.vertex_count()];
         let is_proper = |u: &&EdgeUse| !names_a_vertex_twice(&mesh.triangles()[u.triangle().index()]);
         for edge in adjacency.edges() {
@@ -153,7 +151,7 @@ impl EdgeCounts {
                 (None, ..) => continue,
                 (Some(_), None, _) => {
                     counts.boundary += 1;
-                    rims.unite(edge.ends[0], edge.ends[1]);
+                    rims.join(edge.ends[0], edge.ends[1]);
                     for v in edge.ends {
                         on_rim[v as usize] = true;
                     }
@@ -164,53 +162,27 @@ impl EdgeCounts {
             }
             counts.all += 1;
         }
-        counts.boundary_loops = rims.count(&on_rim);
+        counts.boundary_loops = count_sets(&rims, &on_rim);
         counts
     }
 }
 
 /// Connected groups of triangles, and vertices that belong to none.
 fn count_components(mesh: &Mesh) -> (usize, usize) {
-    let mut groups = Groups::new(mesh.vertex_count());
+    let mut groups = DisjointSets::new(mesh.vertex_count());
     let mut named = vec![false; mesh.vertex_count()];
     for &[a, b, c] in mesh.triangles() {
-        groups.unite(a, b);
-        groups.unite(b, c);
+        groups.join_all([a, b, c]);
         for v in [a, b, c] {
             named[v as usize] = true;
         }
     }
-    (groups.count(&named), named.iter().filter(|named| !**named).count())
+    (count_sets(&groups, &named), named.iter().filter(|named| !**named).count())
 }
 
-/// Vertices in disjoint groups (union–find with path halving; the lowest vertex stands for its group).
-struct Groups {
-    parent: Vec<u32>,
-}
-
-impl Groups {
-    fn new(vertices: usize) -> Self {
-        Self { parent: (0..vertices as u32).collect() }
-    }
-
-    fn root(&mut self, mut v: u32) -> u32 {
-        while self.parent[v as usize] != v {
-            let grandparent = self.parent[self.parent[v as usize] as usize];
-            self.parent[v as usize] = grandparent;
-            v = grandparent;
-        }
-        v
-    }
-
-    fn unite(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent[a.max(b) as usize] = a.min(b);
-    }
-
-    /// Number of groups among the marked vertices.
-    fn count(&self, marked: &[bool]) -> usize {
-        marked.iter().enumerate().filter(|&(v, marked)| *marked && self.parent[v] == v as u32).count()
-    }
+/// Number of sets among the marked vertices.
+fn count_sets(sets: &DisjointSets, marked: &[bool]) -> usize {
+    (0..).zip(marked).filter(|&(v, marked)| *marked && sets.is_root(v)).count()
 }
 
 fn count_duplicates(mesh: &Mesh) -> usize {

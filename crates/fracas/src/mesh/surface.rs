@@ -154,15 +154,7 @@ impl Mesh {
     /// # Errors
     /// A wrong number of positions, or the first one that is not finite. The mesh is then unchanged.
     pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
-        if positions.len() != self.positions.len() {
-            return Err(MeshError::WrongVertexCount {
-                expected: self.positions.len(),
-                given: positions.len(),
-            });
-        }
-        check_finite(positions)?;
-        self.positions.copy_from_slice(positions);
-        Ok(())
+        replace_positions(&mut self.positions, positions)
     }
 
     /// Makes vertices at the same position one vertex: the first of them. Triangles keep their ids.
@@ -194,6 +186,17 @@ impl Mesh {
     pub fn into_parts(self) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         (self.positions, self.triangles)
     }
+}
+
+/// Copies new positions over old ones, if there are as many and all are finite.
+pub(super) fn replace_positions(old: &mut [DVec3], new: &[DVec3]) -> Result<(), MeshError> {
+    let (expected, given) = (old.len(), new.len());
+    if given != expected {
+        return Err(MeshError::WrongVertexCount { expected, given });
+    }
+    check_finite(new)?;
+    old.copy_from_slice(new);
+    Ok(())
 }
 
 fn check_finite(positions: &[DVec3]) -> Result<(), MeshError> {

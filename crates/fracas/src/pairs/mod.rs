@@ -27,12 +27,13 @@ mod pack;
 mod row;
 mod vec8;
 
+pub use crate::geom::LANES;
 pub(crate) use crew::{Crew, Worker};
 pub use fan::Fan;
 pub(crate) use findings::{Findings, Surface, bits};
 pub use frame::Frame;
 pub use pack::{Corners, Eight, Packed, PairFilter, Steps, whole_steps};
-pub use row::{LANES, Precision, Row, RowFilter, RowIds, RowSide, Verdict};
+pub use row::{Precision, Row, RowFilter, RowIds, RowSide, Verdict};
 
 use crate::exact::Relation;
 use crate::mesh::TriangleId;

@@ -24,8 +24,9 @@
 //! 17,000. With neighbours proved apart by their fans (`fan`) few pairs of a row are left, and packing pays even more:
 //! 24 ms, and 36 pairs left to the exact test. A soup of all sizes far from the origin could not use `f32` rows at all.
 
-use super::row::{LANES, Sides, TINY, Verdict, edge_factor, face_factor};
+use super::row::{Sides, TINY, Verdict, edge_factor, face_factor};
 use super::vec8::{Vec8, cross, dot};
+use crate::geom::LANES;
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, i32x4, i32x8, mask32x8};
 

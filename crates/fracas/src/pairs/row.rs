@@ -24,13 +24,11 @@
 //! three corners shared nothing is left to be sided (a duplicate face, which is a collision), and at an edge
 //! plane only the two ends of that edge are on the plane.
 
-use super::vec8::{Vec8, cross, dot, height, load, norm1, splat, store, sub};
+use super::vec8::{cross, dot, height, load, norm1, splat, store, sub};
+use crate::geom::{Boxes8, LANES};
 use crate::mesh::TriangleId;
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, mask32x8, u32x8};
-
-/// Triangles in a row.
-pub const LANES: usize = 8;
 
 /// Corners of up to eight triangles in frame coordinates: `corners[corner][axis][lane]`.
 ///
@@ -83,8 +81,7 @@ impl RowIds {
 pub struct RowSide {
     corners: [[[f32; LANES]; 3]; 3],
     /// Boxes, padded so that they overlap wherever the true boxes do.
-    low: [[f32; LANES]; 3],
-    high: [[f32; LANES]; 3],
+    boxes: Boxes8,
     /// The plane of each triangle: points x with `normal · x = offset`.
     normal: [[f32; LANES]; 3],
     offset: [f32; LANES],
@@ -122,8 +119,7 @@ impl RowSide {
     /// Holds nothing; to be overwritten by [`RowFilter::prepare`].
     pub const EMPTY: Self = Self {
         corners: [[[0.0; LANES]; 3]; 3],
-        low: [[0.0; LANES]; 3],
-        high: [[0.0; LANES]; 3],
+        boxes: Boxes8::EMPTY,
         normal: [[0.0; LANES]; 3],
         offset: [0.0; LANES],
         edge_planes: [[[0.0; LANES]; 3]; 3],
@@ -176,32 +172,6 @@ impl<S: Simd> RowFilter<S> {
         let simd = self.simd;
         let p = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
         side.corners = row.corners;
-        self.prepare_corners(p, ids, side);
-    }
-
-    /// The same for a row from elsewhere: each coordinate is multiplied by a power of two, and `shift` is added.
-    #[inline(always)]
-    pub fn prepare_moved(
-        &self,
-        row: &Row,
-        ids: &RowIds,
-        (scale, shift): (f32, [f32; 3]),
-        side: &mut RowSide,
-    ) {
-        let simd = self.simd;
-        let mut p = [load(simd, &row.corners[0]), load(simd, &row.corners[1]), load(simd, &row.corners[2])];
-        for corner in 0..3 {
-            for axis in 0..3 {
-                p[corner][axis] = p[corner][axis] * scale + shift[axis];
-            }
-            store(p[corner], &mut side.corners[corner]);
-        }
-        self.prepare_corners(p, ids, side);
-    }
-
-    #[inline(always)]
-    fn prepare_corners(&self, p: [Vec8<S>; 3], ids: &RowIds, side: &mut RowSide) {
-        let simd = self.simd;
         side.ids = ids.vertices;
         let used = u32x8::load_array_ref(simd, &ids.triangles);
         side.used = !(used.simd_eq(RowIds::NONE).to_bitmask() as u32) & 0xff;
@@ -212,8 +182,8 @@ impl<S: Simd> RowFilter<S> {
         for axis in 0..3 {
             let low = p[0][axis].min(p[1][axis]).min(p[2][axis]) - pad;
             let high = p[0][axis].max(p[1][axis]).max(p[2][axis]) + pad;
-            low.store_array(&mut side.low[axis]);
-            high.store_array(&mut side.high[axis]);
+            low.store_array(&mut side.boxes.low[axis]);
+            high.store_array(&mut side.boxes.high[axis]);
             side.row_low[axis] = low.reduce_min();
             side.row_high[axis] = high.reduce_max();
             extent = extent.max(high - low);
@@ -248,13 +218,7 @@ impl<S: Simd> RowFilter<S> {
     /// Lanes of `row` whose padded boxes overlap the given one.
     #[inline(always)]
     pub fn lanes_in_box(&self, row: &RowSide, low: [f32; 3], high: [f32; 3]) -> u32 {
-        let mut inside = mask32x8::splat(self.simd, true);
-        for axis in 0..3 {
-            let row_low = f32x8::load_array_ref(self.simd, &row.low[axis]);
-            let row_high = f32x8::load_array_ref(self.simd, &row.high[axis]);
-            inside &= row_low.simd_le(high[axis]) & row_high.simd_ge(low[axis]);
-        }
-        inside.to_bitmask() as u32
+        row.boxes.overlapping(self.simd, low, high)
     }
 
     /// Sorts the lanes among `lanes` of `row` by how they meet triangle `one` of `ones`. Also adds the number of
@@ -271,9 +235,8 @@ impl<S: Simd> RowFilter<S> {
         box_pairs: &mut u64,
     ) -> Verdict {
         let simd = self.simd;
-        let low = [ones.low[0][one], ones.low[1][one], ones.low[2][one]];
-        let high = [ones.high[0][one], ones.high[1][one], ones.high[2][one]];
-        let mut left = lanes & self.lanes_in_box(row, low, high);
+        let (low, high) = ones.boxes.lane(one);
+        let mut left = lanes & row.boxes.overlapping(simd, low, high);
         *box_pairs += u64::from(left.count_ones());
         if left == 0 {
             return Verdict::APART;

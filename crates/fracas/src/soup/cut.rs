@@ -4,11 +4,9 @@
 //! bits above the cell's. On several threads each takes a part of the list that begins and ends between two cells.
 
 use super::layer::{Layer, Scale};
-use super::order::{self, AXIS_BITS};
+use crate::base::{morton, parallel};
 use crate::geom::DVec3;
 use crate::pairs::LANES;
-#[cfg(feature = "parallel")]
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The triangles of one cell: a run of the sorted list.
@@ -75,37 +73,25 @@ impl<T: Sync, K: Fn(&T) -> u64 + Sync> Keyed<'_, T, K> {
             let border = |k: usize| self.border(layers, k * self.list.len() / parts);
             border(k)..border(k + 1)
         };
-        #[cfg(feature = "parallel")]
-        if parts > 1 {
-            cells
-                .par_iter_mut()
-                .enumerate()
-                .for_each(|(k, cells)| self.cut_part(layers, scales, part(k), cells));
-            return;
-        }
-        self.cut_part(layers, scales, part(0), &mut cells[0]);
+        parallel::for_each(parts > 1, cells.iter_mut().enumerate(), |(k, cells)| {
+            self.cut_part(layers, scales, part(k), cells);
+        });
     }
 
     /// Chooses the smallest cells that hold enough triangles on average.
     fn choose_size(&self, layer: &mut Layer, items: Range<usize>, parts: usize) {
         let list = &self.list[items];
-        let told_apart = if parts > 1 {
-            // Parts overlap by one, so that no neighbours are missed.
-            let share = list.len().div_ceil(parts);
-            let part = |k: usize| &list[(k * share).min(list.len())..((k + 1) * share + 1).min(list.len())];
-            let parts = 0..parts;
-            #[cfg(feature = "parallel")]
-            let parts = parts.into_par_iter();
-            let all = parts.map(|k| self.told_apart(part(k)));
-            let sum = |a: ToldApart, b: ToldApart| std::array::from_fn(|k| a[k] + b[k]);
-            #[cfg(feature = "parallel")]
-            let all = all.reduce(|| [0; 23], sum);
-            #[cfg(not(feature = "parallel"))]
-            let all = all.fold([0; 23], sum);
-            all
+        // Parts overlap by one, so that no neighbours are missed.
+        let share = list.len().div_ceil(parts);
+        let part = |k: usize| &list[(k * share).min(list.len())..((k + 1) * share + 1).min(list.len())];
+        let mut told_apart = [0; 23];
+        if parts > 1 {
+            for of_part in parallel::map(true, 0..parts, |k| self.told_apart(part(k))) {
+                told_apart.iter_mut().zip(of_part).for_each(|(sum, count)| *sum += count);
+            }
         } else {
-            self.told_apart(list)
-        };
+            told_apart = self.told_apart(list);
+        }
         let mut bits = layer.least_cell_bits();
         let mut cells = 1 + told_apart[bits as usize + 1..].iter().map(|&n| u64::from(n)).sum::<u64>();
         while bits < self.width && cells * TRIANGLES_PER_CELL > u64::from(layer.count) {
@@ -160,12 +146,12 @@ impl<T: Sync, K: Fn(&T) -> u64 + Sync> Keyed<'_, T, K> {
             let same = |x: &&T| (self.key)(x) >> shift == key >> shift;
             let count = self.list[start..part.end].iter().take_while(same).count();
             let place = (key & places) >> shift;
-            let corner = order::unmorton(place).map(|x| x as f64 * layer.cell_width());
+            let corner = morton::decode(place).map(|x| x as f64 * layer.cell_width());
             let scale = &scales[layer.scale_of_steps as usize];
             let units = scale.scale / layer.scale;
             cells.push(Cell {
                 // Cells of different layers are of different size: the layer stands above all bits of a place.
-                key: (number as u64) << (3 * AXIS_BITS) | place,
+                key: (number as u64) << (3 * morton::AXIS_BITS) | place,
                 layer: number as u32,
                 start: start as u32,
                 count: count as u32,

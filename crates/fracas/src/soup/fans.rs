@@ -1,11 +1,10 @@
 //! Which vertices have a fan of triangles that certainly do not meet each other, so that neighbours need no test.
 
-use super::layer::Source;
+use super::layer::{Source, VERTICES_AT_A_TIME};
+use crate::base::parallel;
 use crate::pairs::{Fan, LANES, Steps};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
-#[cfg(feature = "parallel")]
-use rayon::prelude::*;
 
 /// The triangles around every vertex of one mesh. Only the memory outlives a frame.
 #[derive(Default)]
@@ -15,13 +14,7 @@ pub(super) struct Fans {
     fans: Vec<Fan>,
     /// Whether the triangles around a vertex meet in what they share only.
     flat: Vec<bool>,
-    /// The smallest and the largest vertex of every block of triangles, where threads share them.
-    #[cfg(feature = "parallel")]
-    ends: Vec<[u32; 2]>,
 }
-
-/// Fans of so many vertices are looked at by one thread at a time.
-const VERTICES_AT_A_TIME: usize = 4096;
 
 impl Fans {
     /// Forgets all.
@@ -45,18 +38,14 @@ impl Fans {
         parts: usize,
     ) {
         self.judge_all(source, octaves, largest, steps, parts);
-        let mark = |(vertex, (steps, &flat)): (usize, (&mut Steps, &bool))| {
-            if flat {
-                steps[3] = vertex as i32;
+        let chunks = steps.chunks_mut(VERTICES_AT_A_TIME).zip(self.flat.chunks(VERTICES_AT_A_TIME));
+        parallel::for_each(parts > 1, chunks.enumerate(), |(k, (steps, flat))| {
+            for (vertex, (steps, &flat)) in (k * VERTICES_AT_A_TIME..).zip(steps.iter_mut().zip(flat)) {
+                if flat {
+                    steps[3] = vertex as i32;
+                }
             }
-        };
-        #[cfg(feature = "parallel")]
-        if parts > 1 {
-            let all = steps.par_iter_mut().zip(&self.flat).enumerate();
-            all.with_min_len(VERTICES_AT_A_TIME).for_each(mark);
-            return;
-        }
-        steps.iter_mut().zip(&self.flat).enumerate().for_each(mark);
+        });
     }
 
     fn judge_all(&mut self, source: &Source, octaves: &[u16], largest: u16, steps: &[Steps], parts: usize) {
@@ -66,53 +55,35 @@ impl Fans {
         self.fans.resize(vertices, Fan::EMPTY);
         self.flat.clear();
         self.flat.resize(vertices, false);
+        // Every thread keeps what belongs to its own vertices, so that the order is the same. It reads all blocks of triangles
+        // that have any.
+        let blocks = || source.triangles.chunks(TRIANGLES_IN_A_BLOCK);
+        let ends = if parts > 1 { parallel::map(true, blocks(), ends) } else { vec![] };
+        let share = vertices.div_ceil(parts).max(1);
+        let shares = self.counts.chunks_mut(share).zip(self.fans.chunks_mut(share)).enumerate();
+        parallel::for_each(parts > 1, shares, |(k, (counts, fans))| {
+            let (first, end) = ((k * share) as u32, (k * share + fans.len()) as u32);
+            let blocks = blocks().zip(octaves.chunks(TRIANGLES_IN_A_BLOCK));
+            for (block, (triangles, octaves)) in blocks.enumerate() {
+                if ends.get(block).is_none_or(|ends| ends[0] < end && first <= ends[1]) {
+                    gather(first, triangles, octaves, largest, counts, fans);
+                }
+            }
+        });
         let level = Level::new();
-        #[cfg(feature = "parallel")]
-        if parts > 1 {
-            // Every thread keeps what belongs to its own vertices, so that the order is the same. It reads all blocks of
-            // triangles that have any.
-            let blocks = source.triangles.par_chunks(TRIANGLES_IN_A_BLOCK);
-            blocks.with_min_len(16).map(ends).collect_into_vec(&mut self.ends);
-            let ends = &self.ends;
-            let share = vertices.div_ceil(parts).max(1);
-            (self.counts.par_chunks_mut(share), self.fans.par_chunks_mut(share))
-                .into_par_iter()
-                .enumerate()
-                .for_each(|(k, (counts, fans))| {
-                    let (first, end) = ((k * share) as u32, (k * share + fans.len()) as u32);
-                    let triangles = source.triangles.chunks(TRIANGLES_IN_A_BLOCK);
-                    let blocks = triangles.zip(octaves.chunks(TRIANGLES_IN_A_BLOCK)).zip(ends);
-                    for ((triangles, octaves), ends) in blocks {
-                        if ends[0] < end && first <= ends[1] {
-                            gather(first, triangles, octaves, largest, counts, fans);
-                        }
-                    }
-                });
-            (
-                self.flat.par_chunks_mut(VERTICES_AT_A_TIME),
-                self.counts.par_chunks(VERTICES_AT_A_TIME),
-                self.fans.par_chunks(VERTICES_AT_A_TIME),
-            )
-                .into_par_iter()
-                .enumerate()
-                .for_each(|(k, (flat, counts, fans))| {
-                    let first = (k * VERTICES_AT_A_TIME) as u32;
-                    dispatch!(level, simd => judge(simd, first, steps, counts, fans, flat));
-                });
-            return;
-        }
-        let _ = (parts, VERTICES_AT_A_TIME);
-        gather(0, source.triangles, octaves, largest, &mut self.counts, &mut self.fans);
-        dispatch!(level, simd => judge(simd, 0, steps, &self.counts, &self.fans, &mut self.flat));
+        let chunks = self.flat.chunks_mut(VERTICES_AT_A_TIME).zip(self.counts.chunks(VERTICES_AT_A_TIME));
+        let chunks = chunks.zip(self.fans.chunks(VERTICES_AT_A_TIME)).enumerate();
+        parallel::for_each(parts > 1, chunks, |(k, ((flat, counts), fans))| {
+            let first = (k * VERTICES_AT_A_TIME) as u32;
+            dispatch!(level, simd => judge(simd, first, steps, counts, fans, flat));
+        });
     }
 }
 
 /// Triangles whose smallest and largest vertices are noted together.
-#[cfg(feature = "parallel")]
 const TRIANGLES_IN_A_BLOCK: usize = 1024;
 
 /// The smallest and the largest vertex of a block of triangles.
-#[cfg(feature = "parallel")]
 fn ends(triangles: &[[u32; 3]]) -> [u32; 2] {
     let vertices = triangles.as_flattened().iter();
     vertices.fold([u32::MAX, 0], |[least, most], &v| [least.min(v), most.max(v)])

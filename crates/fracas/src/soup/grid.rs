@@ -4,7 +4,7 @@
 //!
 //! 1. measure every triangle: its octave and the middle of its box,
 //! 2. choose levels from the histogram of octaves (`levels`); a level of one mesh is a *layer*,
-//! 3. give every triangle the key of the small cell that holds its middle, and sort by key (`order`),
+//! 3. give every triangle the key of the small cell that holds its middle, and sort by key,
 //! 4. cut the sorted list into *cells*, as large as the density asks for (`cut`),
 //! 5. find the vertices around which triangles cannot meet (`fans`).
 //!
@@ -16,12 +16,11 @@ use super::cut::{Cell, Keyed};
 use super::fans::Fans;
 use super::layer::{Layer, Scale, Source, ToKey, below};
 use super::levels::{self, Histogram, Octave};
-use super::order::{self, Item, Lists, Sorting};
 use super::table::Table;
 use super::{CellTable, SoupOptions};
+use crate::base::radix::{self, RadixSort};
+use crate::base::{morton, parallel};
 use crate::geom::DVec3;
-#[cfg(feature = "parallel")]
-use rayon::prelude::*;
 
 /// Of so many triangles in a row one is read ahead: what is near it in the list is mostly near it in memory.
 pub(super) const AHEAD: usize = 4;
@@ -35,8 +34,8 @@ pub(super) struct Grid {
     level_of: Vec<u8>,
     to_keys: Vec<ToKey>,
     /// Triangles in order: in the first list if key and number fit into 64 bits together.
-    small: Lists<u64>,
-    large: Lists<Item>,
+    small: RadixSort<u64>,
+    large: RadixSort<Item>,
     /// How many of those bits are the number's; none if the second list is in use.
     id_bits: u32,
     pub(super) layers: Vec<Layer>,
@@ -46,6 +45,16 @@ pub(super) struct Grid {
     pub(super) scale_count: usize,
     pub(super) fans: Fans,
     pub(super) table: Table,
+}
+
+/// A triangle and the cell it is sorted into.
+#[derive(Clone, Copy, Debug, Default)]
+struct Item {
+    /// Layer and Morton code.
+    key: u64,
+    /// Slot of the hash table, where there is one.
+    slot: u32,
+    triangle: u32,
 }
 
 /// What is known of every triangle.
@@ -68,25 +77,20 @@ impl Grid {
         let mut fans = std::mem::take(&mut self.fans);
         let plan = self.plan_fans(sources);
         let mut steps = plan.map(|plan| std::mem::take(&mut self.scales[plan.scale].steps));
-        let mut find_fans = || {
+        let find_fans = || {
             fans.clear();
             if let (Some(plan), Some(steps)) = (plan, &mut steps) {
                 fans.find(&sources[0], &measured.octaves, plan.largest, steps, parts);
             }
         };
-        let mut sort = || {
+        let sort = || {
             let width = self.key_bits();
             self.order(sources, &measured, width, options, parts);
             self.cut(width, options, parts);
             self.table.build(options.table, &self.cells, count);
         };
-        if parts > 1 {
-            join(&mut find_fans, &mut sort);
-        } else {
-            // Fans come last: what they read, a search reads next.
-            sort();
-            find_fans();
-        }
+        // Fans come last on one thread: what they read, a search reads next.
+        parallel::join(parts > 1, sort, find_fans);
         if let (Some(plan), Some(steps)) = (plan, steps) {
             self.scales[plan.scale].steps = steps;
         }
@@ -137,20 +141,14 @@ impl Grid {
             middles = later;
             let share = source.triangles.len().div_ceil(parts).max(1);
             histograms.iter_mut().for_each(Histogram::clear);
-            #[cfg(feature = "parallel")]
-            if parts > 1 {
-                let lists = (mine.par_chunks_mut(share), places.par_chunks_mut(share));
-                (source.triangles.par_chunks(share), lists.0, lists.1, histograms.par_iter_mut())
-                    .into_par_iter()
-                    .for_each(|(triangles, octaves, middles, histogram)| {
-                        measure(source, triangles, octaves, middles, histogram);
-                    });
-                let (whole, others) = histograms.split_first_mut().expect("a part");
-                others.iter().for_each(|other| whole.add(other));
-                continue;
-            }
-            let _ = share;
-            measure(source, source.triangles, mine, places, &mut histograms[0]);
+            let lists =
+                source.triangles.chunks(share).zip(mine.chunks_mut(share)).zip(places.chunks_mut(share));
+            let tasks = lists.zip(histograms.iter_mut());
+            parallel::for_each(parts > 1, tasks, |(((triangles, octaves), middles), histogram)| {
+                measure(source, triangles, octaves, middles, histogram);
+            });
+            let (whole, others) = histograms.split_first_mut().expect("a part");
+            others.iter().for_each(|other| whole.add(other));
         }
         // The first of each mesh has it all.
         for mesh in 1..sources.len() {
@@ -244,7 +242,7 @@ impl Grid {
         if options.table != CellTable::Sorted {
             keys.give_all(sources, measured, &mut self.large.from, parts, |item| item);
             let bits = u32::BITS - (slots - 1).leading_zeros();
-            self.large.sort(&Sorting { bits, value: |item: &Item| u64::from(item.slot) }, parts);
+            self.large.sort(bits, |item| u64::from(item.slot), parts);
             for slot in self.large.sorted.chunk_by_mut(|a, b| a.slot == b.slot) {
                 slot.sort_unstable_by_key(|item| (item.key, item.triangle));
             }
@@ -252,8 +250,8 @@ impl Grid {
         }
         // The last bits tell apart what is in one cell anyway; they are left out if that saves a pass.
         let fine = self.layers.iter().map(|layer| 3 * layer.least_cell_bits()).min().unwrap_or(0);
-        let skipped = fine.min(key_bits).min(order::AXES);
-        let saves = order::passes(key_bits - skipped) < order::passes(key_bits);
+        let skipped = fine.min(key_bits).min(3);
+        let saves = radix::passes(key_bits - skipped) < radix::passes(key_bits);
         let skipped = if saves { skipped } else { 0 };
         let bits = key_bits - skipped;
         if key_bits + id_bits <= u64::BITS {
@@ -262,10 +260,10 @@ impl Grid {
             keys.give_all(sources, measured, from, parts, |item| {
                 item.key << id_bits | u64::from(item.triangle)
             });
-            self.small.sort(&Sorting { bits, value: |small: &u64| small >> (id_bits + skipped) }, parts);
+            self.small.sort(bits, |small| small >> (id_bits + skipped), parts);
         } else {
             keys.give_all(sources, measured, &mut self.large.from, parts, |item| item);
-            self.large.sort(&Sorting { bits, value: |item: &Item| item.key >> skipped }, parts);
+            self.large.sort(bits, |item| item.key >> skipped, parts);
         }
     }
 
@@ -299,25 +297,9 @@ struct FanPlan {
     largest: u16,
 }
 
-/// Does two things, side by side if there are threads for it.
-fn join(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
-    #[cfg(feature = "parallel")]
-    rayon::join(a, b);
-    #[cfg(not(feature = "parallel"))]
-    {
-        a();
-        b();
-    }
-}
-
 /// Into how many parts work is divided; smaller lists are not worth it.
 fn parts(parallel: bool, count: usize) -> usize {
-    #[cfg(feature = "parallel")]
-    if parallel && count > 10_000 {
-        return rayon::current_num_threads();
-    }
-    let _ = (parallel, count);
-    1
+    parallel::threads(parallel && count > 10_000)
 }
 
 fn measure(
@@ -351,7 +333,7 @@ impl Keys<'_> {
         measured: &Measured,
         list: &mut Vec<T>,
         parts: usize,
-        into: impl Fn(Item) -> T + Copy + Sync,
+        into: impl Fn(Item) -> T + Copy + Sync + Send,
     ) {
         list.resize(measured.octaves.len(), T::default());
         let mut start = 0;
@@ -360,19 +342,12 @@ impl Keys<'_> {
             start = part.end;
             let list = &mut list[part.clone()];
             let (octaves, middles) = (&measured.octaves[part.clone()], &measured.middles[part]);
-            #[cfg(feature = "parallel")]
-            if parts > 1 {
-                let share = list.len().div_ceil(parts).max(1);
-                (list.par_chunks_mut(share), octaves.par_chunks(share), middles.par_chunks(share))
-                    .into_par_iter()
-                    .enumerate()
-                    .for_each(|(k, (list, octaves, middles))| {
-                        self.give(mesh, k * share, octaves, middles, list, into);
-                    });
-                continue;
-            }
-            let _ = parts;
-            self.give(mesh, 0, octaves, middles, list, into);
+            let share = list.len().div_ceil(parts).max(1);
+            let tasks =
+                list.chunks_mut(share).zip(octaves.chunks(share)).zip(middles.chunks(share)).enumerate();
+            parallel::for_each(parts > 1, tasks, |(k, ((list, octaves), middles))| {
+                self.give(mesh, k * share, octaves, middles, list, into);
+            });
         }
     }
 
@@ -400,7 +375,7 @@ impl Keys<'_> {
                     Table::slot(kind, number as u64, cell, self.slots)
                 }
             };
-            let key = to_key.prefix | order::morton(place);
+            let key = to_key.prefix | morton::encode(place);
             *place_in_list = into(Item { key, slot, triangle: triangle as u32 });
         }
     }

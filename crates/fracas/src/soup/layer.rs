@@ -1,7 +1,8 @@
 //! Layers: the triangles of one level and one mesh; and the scales in which their coordinates are whole numbers.
 
 use super::levels::Octave;
-use super::order::AXIS_BITS;
+use crate::base::morton::AXIS_BITS;
+use crate::base::parallel;
 use crate::geom::{DVec3, Triangle};
 use crate::pairs::{Steps, whole_steps};
 
@@ -137,6 +138,9 @@ pub(super) struct Scale {
 /// Layers share a scale if their units differ by no more than this power of two.
 const OCTAVES_PER_SCALE: i32 = 7;
 
+/// One thread takes so many vertices at a time.
+pub(super) const VERTICES_AT_A_TIME: usize = 4096;
+
 impl Scale {
     /// Chooses a scale for layers from `first` on; returns the first layer that it does not suit.
     pub(super) fn choose(&mut self, layers: &[Layer], first: usize) -> usize {
@@ -180,18 +184,13 @@ impl Scale {
         for source in sources {
             let (part, later) = rest.split_at_mut(source.positions.len());
             rest = later;
-            let place = |(to, &p): (&mut Steps, &DVec3)| {
-                let [x, y, z] = self.round(p * self.scale);
-                *to = [x, y, z, NOT_FLAT];
-            };
-            #[cfg(feature = "parallel")]
-            if parallel {
-                use rayon::prelude::*;
-                part.par_iter_mut().zip(source.positions).with_min_len(4096).for_each(place);
-                continue;
-            }
-            let _ = parallel;
-            part.iter_mut().zip(source.positions).for_each(place);
+            let chunks = part.chunks_mut(VERTICES_AT_A_TIME).zip(source.positions.chunks(VERTICES_AT_A_TIME));
+            parallel::for_each(parallel, chunks, |(part, positions)| {
+                for (to, &p) in part.iter_mut().zip(positions) {
+                    let [x, y, z] = self.round(p * self.scale);
+                    *to = [x, y, z, NOT_FLAT];
+                }
+            });
         }
         self.steps = all;
     }

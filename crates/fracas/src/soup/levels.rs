@@ -105,7 +105,6 @@ impl Histogram {
     }
 
     /// Threads count for themselves first.
-    #[cfg(feature = "parallel")]
     pub(super) fn add(&mut self, other: &Self) {
         for (octave, other) in self.octaves.iter_mut().zip(&other.octaves) {
             if other.count > 0 {

@@ -53,24 +53,19 @@
 //! Graphics Forum, 2017.
 
 mod cut;
-mod distance;
 mod fans;
 mod find;
 mod grid;
-mod kfree;
 mod layer;
 mod levels;
-mod order;
 mod packer;
 mod rows;
 mod search;
-mod sketch;
 mod table;
 mod validate;
 mod window;
 
 pub use find::SoupFinder;
-pub use kfree::KFree;
 
 /// How a cell is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,6 +1,7 @@
 //! Candidate pairs wait here until eight of them fill a vector.
 
-use super::rows::{LaneBoxes, RowBox};
+use super::rows::RowBox;
+use crate::geom::Boxes8;
 use crate::pairs::{Findings, LANES, Packed, PairFilter, PairStats, bits};
 use fearless_simd::prelude::*;
 use fearless_simd::{i32x8, mask32x8, u32x8};
@@ -78,7 +79,7 @@ impl Waiting {
 /// A row as it takes part in a comparison.
 #[derive(Clone, Copy)]
 pub(super) struct RowView<'a> {
-    pub(super) lanes: &'a LaneBoxes,
+    pub(super) lanes: &'a Boxes8,
     pub(super) flat: &'a [[i32; LANES]; 3],
     pub(super) bounds: RowBox,
     /// The record in its first lane.

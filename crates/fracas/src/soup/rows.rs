@@ -1,6 +1,5 @@
-//! Boxes of rows and of the triangles in them, compared eight numbers at a time.
+//! Boxes of rows, compared eight numbers at a time.
 
-use crate::pairs::LANES;
 use fearless_simd::f32x8;
 use fearless_simd::prelude::*;
 
@@ -46,47 +45,5 @@ impl RowBox {
         for k in 0..8 {
             self.0[k] = self.0[k].min(other.0[k]);
         }
-    }
-}
-
-/// The boxes of a row's triangles; unused lanes hold empty ones.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(super) struct LaneBoxes {
-    pub(super) low: [[f32; LANES]; 3],
-    pub(super) high: [[f32; LANES]; 3],
-}
-
-impl LaneBoxes {
-    pub(super) const EMPTY: Self =
-        Self { low: [[f32::INFINITY; LANES]; 3], high: [[f32::NEG_INFINITY; LANES]; 3] };
-
-    /// Lanes whose boxes overlap the given one.
-    #[inline(always)]
-    pub(super) fn overlapping<S: Simd>(&self, simd: S, low: [f32; 3], high: [f32; 3]) -> u32 {
-        let mut inside = f32x8::load_array_ref(simd, &self.low[0]).simd_le(high[0]);
-        inside &= f32x8::load_array_ref(simd, &self.high[0]).simd_ge(low[0]);
-        for axis in 1..3 {
-            inside &= f32x8::load_array_ref(simd, &self.low[axis]).simd_le(high[axis]);
-            inside &= f32x8::load_array_ref(simd, &self.high[axis]).simd_ge(low[axis]);
-        }
-        inside.to_bitmask() as u32
-    }
-
-    /// The box of one lane.
-    #[inline(always)]
-    pub(super) fn lane(&self, lane: usize) -> ([f32; 3], [f32; 3]) {
-        let (low, high) = (&self.low, &self.high);
-        ([low[0][lane], low[1][lane], low[2][lane]], [high[0][lane], high[1][lane], high[2][lane]])
-    }
-
-    #[inline(always)]
-    pub(super) fn bounds<S: Simd>(&self, simd: S) -> RowBox {
-        let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
-        for axis in 0..3 {
-            low[axis] = f32x8::load_array_ref(simd, &self.low[axis]).reduce_min();
-            high[axis] = f32x8::load_array_ref(simd, &self.high[axis]).reduce_max();
-        }
-        RowBox::new(low, high)
     }
 }

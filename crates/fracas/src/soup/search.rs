@@ -3,12 +3,12 @@
 use super::CellTable;
 use super::grid::Grid;
 use super::layer::{Layer, Source, power_of_two};
-use super::order;
 use super::packer::{Packer, ROOM, RowView};
-use super::rows::{LaneBoxes, RowBox};
+use super::rows::RowBox;
 use super::window::{GridRow, Window};
+use crate::base::morton;
 use crate::exact;
-use crate::geom::{DVec3, Triangle};
+use crate::geom::{Boxes8, DVec3, Triangle};
 use crate::pairs::{Findings, LANES, Pair, PairStats, Touch};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
@@ -179,13 +179,13 @@ impl Worker {
             }));
             return;
         }
-        let prefix = (number as u64) << (3 * order::AXIS_BITS);
+        let prefix = (number as u64) << (3 * morton::AXIS_BITS);
         for z in low[2]..=high[2] {
-            let key_z = prefix | order::spread(z) << 2;
+            let key_z = prefix | morton::spread(z) << 2;
             for y in low[1]..=high[1] {
-                let key_y = key_z | order::spread(y) << 1;
+                let key_y = key_z | morton::spread(y) << 1;
                 for x in low[0]..=high[0] {
-                    let key = key_y | order::spread(x);
+                    let key = key_y | morton::spread(x);
                     if key > above
                         && let Some(cell) = grid.table.find(&grid.cells, key, number as u64, [x, y, z])
                     {
@@ -380,7 +380,7 @@ impl Rebase {
     }
 
     #[inline(always)]
-    fn lanes(&self, lanes: &LaneBoxes) -> LaneBoxes {
+    fn lanes(&self, lanes: &Boxes8) -> Boxes8 {
         let (scale, mut moved) = (self.scale as f32, *lanes);
         let shift = self.from * self.scale - self.to;
         for axis in 0..3 {

@@ -2,7 +2,7 @@
 
 use super::CellTable;
 use super::cut::Cell;
-use super::order::{self, AXIS_BITS};
+use crate::base::morton;
 
 /// Finds the number of a cell.
 #[derive(Debug, Default)]
@@ -38,8 +38,8 @@ impl Table {
     pub(super) fn slot(kind: CellTable, layer: u64, place: [u64; 3], slots: u32) -> u32 {
         match kind {
             CellTable::Sorted => 0,
-            CellTable::Morton => ((order::morton(place) + layer * 0x9e37) & u64::from(slots - 1)) as u32,
-            CellTable::Djb2 => (order::djb2(layer, place) % u64::from(slots)) as u32,
+            CellTable::Morton => ((morton::encode(place) + layer * 0x9e37) & u64::from(slots - 1)) as u32,
+            CellTable::Djb2 => (djb2(layer, place) % u64::from(slots)) as u32,
         }
     }
 
@@ -64,7 +64,7 @@ impl Table {
         let slots = Self::slots(kind, triangles);
         self.first.resize(slots as usize + 1, 0);
         for cell in cells {
-            let place = order::unmorton(cell.key & ((1 << (3 * AXIS_BITS)) - 1));
+            let place = morton::decode(cell.key);
             self.first[Self::slot(kind, u64::from(cell.layer), place, slots) as usize + 1] += 1;
         }
         for slot in 0..slots as usize {
@@ -75,7 +75,7 @@ impl Table {
     /// Where a key is looked for first.
     #[inline(always)]
     fn home(&self, key: u64) -> usize {
-        ((order::mix(key >> 3) >> self.shift) << 3 | key & 7) as usize
+        ((morton::hash(key >> 3) >> self.shift) << 3 | key & 7) as usize
     }
 
     /// The number of the cell with this key, whose layer and place are given too.
@@ -97,4 +97,10 @@ impl Table {
         let slot = Self::slot(self.kind, layer, place, self.first.len() as u32 - 1) as usize;
         (self.first[slot]..self.first[slot + 1]).find(|&number| cells[number as usize].key == key)
     }
+}
+
+/// The hash function of Bernstein (DJB2) on layer and cell.
+#[inline(always)]
+fn djb2(layer: u64, cell: [u64; 3]) -> u64 {
+    [cell[0], cell[1], cell[2], layer].iter().fold(5381_u64, |h, &x| h.wrapping_mul(33).wrapping_add(x))
 }

@@ -2,8 +2,8 @@
 
 use super::SoupFinder;
 use super::layer::{NOT_FLAT, Scale, Source};
-use super::order::{self, AXIS_BITS};
 use super::window::Window;
+use crate::base::morton;
 use crate::exact::{self, Relation};
 use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
@@ -29,7 +29,7 @@ impl SoupFinder {
         let mut fans: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
         for (number, cell) in grid.cells.iter().enumerate() {
             let layer = &grid.layers[cell.layer as usize];
-            let place = order::unmorton(cell.key & ((1 << (3 * AXIS_BITS)) - 1));
+            let place = morton::decode(cell.key);
             let found = grid.table.find(&grid.cells, cell.key, u64::from(cell.layer), place);
             ensure(found == Some(number as u32), || format!("cell {number} is not found by its key"))?;
             let place = window.admit(grid, number as u32);

@@ -15,8 +15,8 @@ use super::cut::Cell;
 use super::grid::{AHEAD, Grid};
 use super::layer::{Layer, NOT_FLAT, Source};
 use super::packer::RowView;
-use super::rows::{LaneBoxes, RowBox};
-use crate::geom::Triangle;
+use super::rows::RowBox;
+use crate::geom::{Boxes8, Triangle};
 use crate::pairs::{Corners, Eight, LANES, Packed};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
@@ -25,13 +25,13 @@ use fearless_simd::{Level, dispatch, f32x8};
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct GridRow {
-    pub(super) lanes: LaneBoxes,
+    pub(super) lanes: Boxes8,
     /// By corner and lane: the vertex if its fan is flat, so that triangles with it need no test.
     pub(super) flat: [[i32; LANES]; 3],
 }
 
 impl GridRow {
-    const EMPTY: Self = Self { lanes: LaneBoxes::EMPTY, flat: [[NOT_FLAT; LANES]; 3] };
+    const EMPTY: Self = Self { lanes: Boxes8::EMPTY, flat: [[NOT_FLAT; LANES]; 3] };
 }
 
 /// A cell in the window.
@@ -217,25 +217,24 @@ fn compute<S: Simd>(
         }
         let used = cell.count as usize - LANES * k;
         for lane in used.min(LANES)..LANES {
-            for axis in 0..3 {
-                lanes.low[axis][lane] = f32::INFINITY;
-                lanes.high[axis][lane] = f32::NEG_INFINITY;
-            }
+            lanes.set(lane, [f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         }
-        *bounds = lanes.bounds(simd);
+        let (low, high) = lanes.bounds(simd);
+        *bounds = RowBox::new(low, high);
     }
 }
 
 /// Boxes from positions, for cells so wide that steps wrap around within.
-fn bound_lanes(layer: &Layer, source: &Source, corners: &[Corners; LANES], lanes: &mut LaneBoxes) {
+fn bound_lanes(layer: &Layer, source: &Source, corners: &[Corners; LANES], lanes: &mut Boxes8) {
     let pad = layer.pad() as f32;
     for (lane, corners) in corners.iter().enumerate() {
         let [a, b, c] = source.triangle(corners[3] as u32).corners();
         let low = a.min(b).min(c) * layer.scale - layer.base;
         let high = a.max(b).max(c) * layer.scale - layer.base;
-        for axis in 0..3 {
-            lanes.low[axis][lane] = low[axis] as f32 - pad;
-            lanes.high[axis][lane] = high[axis] as f32 + pad;
-        }
+        lanes.set(
+            lane,
+            low.as_vec3().to_array().map(|x| x - pad),
+            high.as_vec3().to_array().map(|x| x + pad),
+        );
     }
 }

@@ -14,6 +14,7 @@
 //! slot of a *holder*, a node with nothing above and nothing in its second slot.
 
 use super::metric::Sums;
+use crate::base::reserve_warm;
 use crate::tree::split::Item;
 use glam::{BVec4A, Vec4};
 
@@ -221,13 +222,9 @@ pub(super) struct Arena {
 impl Arena {
     /// Makes room for the nodes of this many more triangles, and writes to it once.
     pub(super) fn reserve(&mut self, triangles: usize) {
-        let (nodes, leaves) = (self.nodes.len(), self.leaf_at.len());
-        self.slots.resize(2 * (nodes + triangles), Slot::EMPTY);
-        self.slots.truncate(2 * nodes);
-        self.nodes.resize(nodes + triangles, NodeInfo::FREE);
-        self.nodes.truncate(nodes);
-        self.leaf_at.resize(leaves + triangles, NONE);
-        self.leaf_at.truncate(leaves);
+        reserve_warm(&mut self.slots, 2 * triangles, Slot::EMPTY);
+        reserve_warm(&mut self.nodes, triangles, NodeInfo::FREE);
+        reserve_warm(&mut self.leaf_at, triangles, NONE);
     }
 
     /// A node whose slots hold nothing of use yet.

@@ -12,6 +12,7 @@
 
 use super::arena::NONE;
 use super::{TearingBody, Tree};
+use crate::base::DisjointSets;
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, MeshEdit, TriangleId};
 use std::cmp::Reverse;
@@ -23,14 +24,14 @@ pub(super) struct Clusters {
     /// By vertex: the search in which it was visited, and its place in `nodes`.
     visited: Vec<(u32, u32)>,
     search: u32,
-    /// A forest over the visited vertices; roots are clusters.
+    /// The visited vertices in disjoint sets, each a cluster, and what is known of them.
+    sets: DisjointSets,
     nodes: Vec<Node>,
     active: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
 struct Node {
-    parent: u32,
     vertex: u32,
     /// Of a root: vertices whose neighbours have not been visited, by their distance from the target.
     queue: BinaryHeap<Reverse<(u32, u32)>>,
@@ -94,7 +95,7 @@ impl Clusters {
     fn find(&mut self, mesh: &LiveMesh, tree: &Tree, edit: &MeshEdit) {
         self.start(mesh, edit);
         self.active.clear();
-        self.active.extend((0..self.nodes.len() as u32).filter(|&k| self.nodes[k as usize].parent == k));
+        self.active.extend((0..self.nodes.len() as u32).filter(|&k| self.sets.is_root(k)));
         if self.active.len() < 2 {
             return;
         }
@@ -106,7 +107,7 @@ impl Clusters {
             let mut k = 0;
             while k < self.active.len() {
                 let root = self.active[k];
-                if self.nodes[root as usize].parent != root {
+                if !self.sets.is_root(root) {
                     self.active.swap_remove(k);
                     continue;
                 }
@@ -129,7 +130,7 @@ impl Clusters {
         }
         let is_lost = |&k: &u32| {
             let node = &self.nodes[k as usize];
-            node.parent == k && node.piece != NONE && !self.active.contains(&k)
+            self.sets.is_root(k) && node.piece != NONE && !self.active.contains(&k)
         };
         let lost: Vec<u32> = (0..self.nodes.len() as u32).filter(is_lost).collect();
         // If every cluster of a piece is done, the largest stays what the piece was.
@@ -145,6 +146,7 @@ impl Clusters {
     /// Visits all vertices of removed and added triangles, and joins those of each added one.
     fn start(&mut self, mesh: &LiveMesh, edit: &MeshEdit) {
         self.visited.resize(mesh.vertex_count(), (0, 0));
+        self.sets.clear();
         self.nodes.clear();
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {
@@ -157,16 +159,15 @@ impl Clusters {
             }
         }
         for new in &edit.added {
-            let [a, b, c] = new.corners.map(|vertex| self.visit(vertex));
-            let joined = self.join(a, b);
-            self.join(joined, c);
+            let corners = new.corners.map(|vertex| self.visit(vertex));
+            self.sets.join_all(corners);
         }
     }
 
     /// Fills the lists of the clusters and finds out which pieces they are in.
     fn list_members(&mut self, mesh: &LiveMesh, tree: &Tree) {
         for k in 0..self.nodes.len() as u32 {
-            let (root, vertex) = (self.root(k), self.nodes[k as usize].vertex);
+            let (root, vertex) = (self.sets.root(k), self.nodes[k as usize].vertex);
             let any: Option<TriangleId> = mesh.triangles_of_vertex(vertex).next();
             let node = &mut self.nodes[root as usize];
             node.members.push(vertex);
@@ -203,14 +204,14 @@ impl Clusters {
 
     /// Visits the neighbours of a vertex for a cluster.
     fn expand(&mut self, mesh: &LiveMesh, cluster: u32, vertex: u32) {
-        let mut root = self.root(cluster);
+        let mut root = self.sets.root(cluster);
         for triangle in mesh.triangles_of_vertex(vertex) {
             for other in mesh.corners(triangle) {
                 let (search, met) = self.visited[other as usize];
                 if search == self.search {
                     if met != root {
                         self.merge(root, met);
-                        root = self.root(root);
+                        root = self.sets.root(root);
                     }
                 } else {
                     self.visited[other as usize] = (self.search, root);
@@ -226,10 +227,9 @@ impl Clusters {
         if search == self.search {
             return known;
         }
-        let node = self.nodes.len() as u32;
+        let node = self.sets.push();
         self.visited[vertex as usize] = (self.search, node);
         self.nodes.push(Node {
-            parent: node,
             vertex,
             queue: BinaryHeap::new(),
             rest: Vec::new(),
@@ -240,25 +240,9 @@ impl Clusters {
         node
     }
 
-    fn root(&mut self, node: u32) -> u32 {
-        let mut at = node;
-        while self.nodes[at as usize].parent != at {
-            let above = self.nodes[self.nodes[at as usize].parent as usize].parent;
-            self.nodes[at as usize].parent = above;
-            at = above;
-        }
-        at
-    }
-
-    fn join(&mut self, a: u32, b: u32) -> u32 {
-        let (a, b) = (self.root(a), self.root(b));
-        self.nodes[a.max(b) as usize].parent = a.min(b);
-        a.min(b)
-    }
-
     /// Joins two clusters and their lists.
     fn merge(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
+        let (a, b) = (self.sets.root(a), self.sets.root(b));
         if a == b {
             return;
         }
@@ -269,7 +253,7 @@ impl Clusters {
         let mut queue = std::mem::take(&mut self.nodes[from].queue);
         let rest = std::mem::take(&mut self.nodes[from].rest);
         let members = std::mem::take(&mut self.nodes[from].members);
-        self.nodes[from].parent = into as u32;
+        self.sets.attach(from as u32, into as u32);
         self.nodes[into].queue.append(&mut queue);
         self.nodes[into].rest.extend(rest);
         self.nodes[into].members.extend(members);

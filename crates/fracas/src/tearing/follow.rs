@@ -20,6 +20,7 @@ use super::patches::Patches;
 use super::place::{Group, Placement};
 use super::small::SMALL;
 use super::{TearingBuild, TearingOptions, Tree};
+use crate::base::reserve_warm;
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit};
 use crate::pairs::Frame;
@@ -76,21 +77,13 @@ impl FollowScratch {
     /// Makes room for edits of so many triangles, and writes to it once.
     pub(super) fn reserve(&mut self, triangles: usize) {
         let none = Item { low: Vec4::ZERO, high: Vec4::ZERO };
-        warm(&mut self.leaves, Slot::EMPTY, triangles);
-        warm(&mut self.items, none, triangles);
-        warm(&mut self.climbing, 0, triangles);
-        warm(&mut self.touched, 0, triangles);
-        warm(&mut self.bunches, Bunch { slot: NONE, first_group: NONE }, triangles);
-        warm(&mut self.placement.groups, Group::NONE, triangles);
-        warm(&mut self.placement.next, NONE, triangles);
-    }
-}
-
-/// An empty list with room that the system has already handed out.
-fn warm<T: Clone>(list: &mut Vec<T>, value: T, length: usize) {
-    if list.capacity() < length {
-        list.resize(length, value);
-        list.clear();
+        reserve_warm(&mut self.leaves, triangles, Slot::EMPTY);
+        reserve_warm(&mut self.items, triangles, none);
+        reserve_warm(&mut self.climbing, triangles, 0);
+        reserve_warm(&mut self.touched, triangles, 0);
+        reserve_warm(&mut self.bunches, triangles, Bunch { slot: NONE, first_group: NONE });
+        reserve_warm(&mut self.placement.groups, triangles, Group::NONE);
+        reserve_warm(&mut self.placement.next, triangles, NONE);
     }
 }
 
@@ -290,7 +283,7 @@ impl Arena {
     }
 
     /// Lists what is left of the triangles below a slot and gives back the nodes.
-    fn take_out(&mut self, at: u32, items: &mut Vec<Item>) {
+    pub(super) fn take_out(&mut self, at: u32, items: &mut Vec<Item>) {
         let slot = *self.slot(at);
         if let Some(node) = slot.child().as_node() {
             self.take_out(2 * node, items);

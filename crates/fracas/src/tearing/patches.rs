@@ -30,7 +30,7 @@ use super::place::Placement;
 use super::small::SMALL;
 use super::{TearingBuild, Tree};
 use crate::geom::DVec3;
-use crate::mesh::{Applied, LiveMesh, MeshEdit};
+use crate::mesh::{Applied, LiveMesh, MeshEdit, TriangleId};
 use crate::tree::split::{Extent, Item};
 
 /// Fewest triangles of a sheet that becomes patches: more than a bunch holds.
@@ -120,12 +120,12 @@ impl Patches {
         let mut front = DVec3::ZERO;
         for k in 0..placement.surface.len() {
             let (added, group) = placement.surface[k];
-            let normal = mesh_normal(mesh, first + added);
+            let normal = mesh.triangle(TriangleId(first + added)).area_vector();
             // A triangle without area does not look anywhere.
             if front == DVec3::ZERO {
                 front = normal;
             }
-            let sheet = 2 * placement.island_of(group) + u32::from(normal.dot(front) < 0.0);
+            let sheet = 2 * placement.islands.root(group) + u32::from(normal.dot(front) < 0.0);
             self.sheet_of.push(sheet);
             self.ends[sheet as usize] += 1;
         }
@@ -202,14 +202,19 @@ impl Maker<'_> {
         self.patches.list.push(Patch { tree, spare, at, next: 0 });
     }
 
+    /// Where a triangle looks; also one that has just been removed. Of any length.
+    fn normal(&self, triangle: u32) -> DVec3 {
+        self.mesh.triangle(TriangleId(triangle)).area_vector()
+    }
+
     /// Of some hosts of a patch, that which looks most nearly where the first of its triangles looks.
     fn host(&self, items: &[Item]) -> u32 {
         let added = |item: &Item| Slot::of_item(item).child().as_leaf().map_or(0, |t| t - self.first);
-        let front = mesh_normal(self.mesh, self.first + added(&items[0]));
+        let front = self.normal(self.first + added(&items[0]));
         let mut best = (f64::NEG_INFINITY, NONE);
         for item in items.iter().step_by(items.len().div_ceil(HOSTS)) {
             let host = self.patches.host_of[added(item) as usize];
-            let normal = mesh_normal(self.mesh, host);
+            let normal = self.normal(host);
             let likeness = normal.dot(front) / normal.length();
             if likeness > best.0 || best.1 == NONE {
                 best = (likeness, host);
@@ -231,10 +236,4 @@ fn split_in_the_middle(items: &mut [Item]) -> usize {
         below += usize::from(is_below);
     }
     if below % items.len() == 0 { items.len() / 2 } else { below }
-}
-
-/// Where a triangle looks; also one that has just been removed. Of any length.
-fn mesh_normal(mesh: &LiveMesh, triangle: u32) -> DVec3 {
-    let [a, b, c] = mesh.triangles()[triangle as usize].map(|v| mesh.positions()[v as usize]);
-    (b - a).cross(c - a)
 }

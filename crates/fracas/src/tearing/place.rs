@@ -15,6 +15,7 @@
 
 use super::arena::{Arena, NONE, Slot};
 use super::metric::Metric;
+use crate::base::DisjointSets;
 use crate::mesh::{Applied, LiveMesh, MeshEdit, Origin};
 
 /// New triangles with one host.
@@ -26,12 +27,10 @@ pub(super) struct Group {
     pub(super) first: u32,
     /// The next group of the same bunch: see `follow`.
     pub(super) next: u32,
-    /// Another group of the same island, or itself: see [`Placement::island_of`].
-    island: u32,
 }
 
 impl Group {
-    pub(super) const NONE: Self = Self { host: NONE, first: NONE, next: NONE, island: NONE };
+    pub(super) const NONE: Self = Self { host: NONE, first: NONE, next: NONE };
 }
 
 /// Most triangles of new surface that a flood reaches breadth-first.
@@ -41,6 +40,8 @@ const BREADTH_FIRST: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Placement {
     pub(super) groups: Vec<Group>,
+    /// Groups that have met, directly or through others, are one *island*.
+    pub(super) islands: DisjointSets,
     /// By added triangle: the next of its group.
     pub(super) next: Vec<u32>,
     /// By triangle: its group as a host. Means nothing unless that group names it in turn.
@@ -110,6 +111,7 @@ impl Placement {
 
     fn begin(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) {
         self.groups.clear();
+        self.islands.clear();
         self.waiting.clear();
         self.surface.clear();
         self.next.clear();
@@ -179,8 +181,8 @@ impl Placement {
         if self.is_host(host) {
             return self.group_of_host[host as usize];
         }
-        let group = self.groups.len() as u32;
-        self.groups.push(Group { host, island: group, ..Group::NONE });
+        let group = self.islands.push();
+        self.groups.push(Group { host, ..Group::NONE });
         self.group_of_host[host as usize] = group;
         group
     }
@@ -200,31 +202,8 @@ impl Placement {
                 *reached = group;
                 continue;
             }
-            let other = *reached;
-            let [a, b] = [group, other].map(|group| self.groups[group as usize].island);
-            // Most have met before.
-            if a != b {
-                self.unite(group, other);
-            }
+            self.islands.join(group, *reached);
         }
-    }
-
-    /// One group for all that have met, directly or through others.
-    pub(super) fn island_of(&mut self, mut group: u32) -> u32 {
-        loop {
-            let up = self.groups[group as usize].island;
-            if up == group {
-                return group;
-            }
-            // Ways become shorter each time they are taken.
-            self.groups[group as usize].island = self.groups[up as usize].island;
-            group = up;
-        }
-    }
-
-    fn unite(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.island_of(a), self.island_of(b));
-        self.groups[a.max(b) as usize].island = a.min(b);
     }
 
     /// Forgets groups that nothing has joined, and with them all islands.

@@ -10,7 +10,6 @@ use super::arena::{Arena, NONE};
 use super::build::Axes;
 use super::follow::FollowScratch;
 use super::{TearingOptions, Tree};
-use crate::tree::split::Item;
 use std::collections::VecDeque;
 
 /// Steps for which a treelet must be left alone before it is rebuilt.
@@ -128,7 +127,7 @@ impl Tree {
             return 0;
         }
         scratch.items.clear();
-        self.arena.take_apart(node, &mut scratch.items);
+        self.arena.take_out(at, &mut scratch.items);
         let FollowScratch { items, build, .. } = scratch;
         self.arena.build_by_area(at, items, slot.height(), Axes::Longest, build);
         scratch.touched.push(at);
@@ -141,17 +140,5 @@ impl Arena {
     fn node_above(&self, node: u32) -> Option<u32> {
         let above = self.parent(node);
         (above != NONE && self.parent(above / 2) != NONE).then_some(above / 2)
-    }
-
-    /// Gives back a node and all below it, and lists its triangles.
-    pub(super) fn take_apart(&mut self, node: u32, items: &mut Vec<Item>) {
-        for at in [2 * node, 2 * node + 1] {
-            let slot = *self.slot(at);
-            match slot.child().as_node() {
-                Some(below) => self.take_apart(below, items),
-                None => items.push(slot.as_item()),
-            }
-        }
-        self.free_node(node);
     }
 }

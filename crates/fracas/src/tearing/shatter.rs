@@ -18,6 +18,7 @@ use super::build::Axes;
 use super::follow::leaf_slot;
 use super::heights::roomy_height;
 use super::{SplitError, TearingBody, TearingOptions, Tree};
+use crate::base::Lists;
 use crate::mesh::{EditError, LiveMesh, MeshEdit};
 use std::ops::Range;
 
@@ -130,19 +131,6 @@ fn sorted_by_label(triangles: Range<u32>, labels: &[u32]) -> Vec<u32> {
         sorted.sort_by_key(|&t| labels[t as usize]);
         return sorted;
     }
-    // Labels are numbers of pieces as a rule: count, and every triangle knows its place.
-    let mut places = vec![0_u32; most + 2];
-    for &label in of_new {
-        places[label as usize + 1] += 1;
-    }
-    for k in 1..places.len() {
-        places[k] += places[k - 1];
-    }
-    let mut sorted = vec![0; of_new.len()];
-    for (triangle, &label) in triangles.zip(of_new) {
-        let place = &mut places[label as usize];
-        sorted[*place as usize] = triangle;
-        *place += 1;
-    }
-    sorted
+    // Labels are numbers of pieces as a rule.
+    Lists::from_pairs(most + 1, of_new.iter().copied().zip(triangles)).into_items()
 }

@@ -120,13 +120,7 @@ impl Tree {
         else {
             return;
         };
-        for &triangle in triangles {
-            let mut at = self.arena.leaf_at[triangle as usize];
-            while at != NONE && !self.arena.slot(at).is_dirty() {
-                self.arena.slots[at as usize].set_dirty(true);
-                at = self.arena.parent(at / 2);
-            }
-        }
+        triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, true));
         let judge = |slot: &Slot| match (slot.is_dirty(), slot.child().as_leaf()) {
             (false, _) => Verdict::One(0),
             (true, Some(_)) => Verdict::One(1),
@@ -135,13 +129,7 @@ impl Tree {
         let piece = self.pieces.iter().position(|piece| piece.root == root).expect("every root is a piece's");
         self.divide(piece, options, &judge);
         // Whole subtrees of what has left kept their marks.
-        for &triangle in triangles {
-            let mut at = self.arena.leaf_at[triangle as usize];
-            while at != NONE && self.arena.slot(at).is_dirty() {
-                self.arena.slots[at as usize].set_dirty(false);
-                at = self.arena.parent(at / 2);
-            }
-        }
+        triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, false));
     }
 }
 
@@ -259,6 +247,15 @@ impl<J: Fn(&Slot) -> Verdict> Split<'_, J> {
 }
 
 impl Arena {
+    /// Marks the slots from that of a triangle up, or takes their marks away, as far as there is something to change.
+    fn mark_above(&mut self, triangle: u32, dirty: bool) {
+        let mut at = self.leaf_at[triangle as usize];
+        while at != NONE && self.slot(at).is_dirty() != dirty {
+            self.slots[at as usize].set_dirty(dirty);
+            at = self.parent(at / 2);
+        }
+    }
+
     /// The slot of the root above a slot; `None` for a triangle that is in no tree.
     pub(super) fn root_above(&self, at: u32) -> Option<u32> {
         let mut at = (at != NONE).then_some(at)?;

@@ -10,6 +10,7 @@
 use super::pieces::{LARGEST_SET, group_by_piece};
 use super::split::{Extent, Item, SplitRule, split};
 use super::{Child, Contours, Node, Tree};
+use crate::base::parallel;
 use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
 
@@ -226,15 +227,9 @@ impl Builder<'_> {
             sets.push((set, &part.extent));
             rest = others;
         }
-        let build =
-            |(set, extent): (&mut [Item], &Extent)| (set.len() > LANES).then(|| self.subtree(set, extent));
-        #[cfg(feature = "parallel")]
-        {
-            use rayon::prelude::*;
-            sets.into_par_iter().map(build).collect()
-        }
-        #[cfg(not(feature = "parallel"))]
-        sets.into_iter().map(build).collect()
+        parallel::map(true, sets.into_iter(), |(set, extent)| {
+            (set.len() > LANES).then(|| self.subtree(set, extent))
+        })
     }
 }
 

@@ -34,6 +34,7 @@
 //! detection on smoothly discretized surface animations using geometrical shape regularity", Eurographics 1994.
 
 use super::Tree;
+use crate::base::Lists;
 use crate::exact::{Sign, orient2d};
 use crate::geom::DVec3;
 use crate::pairs::{LANES, Row, RowIds};
@@ -48,18 +49,11 @@ const LONGEST_OUTLINE: usize = 4096;
 /// Outlines of the patches below the nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contours {
-    /// By node: where its outline and its pinches start and end; empty if the outline is not connected.
-    ranges: Vec<Range>,
-    /// Closed walks along outlines, each edge once.
-    vertices: Vec<u32>,
-    /// Places in the walk where it passes a vertex it passes more than once, places of one vertex together.
-    pinches: Vec<u32>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Range {
-    vertices: [u32; 2],
-    pinches: [u32; 2],
+    /// By node, the last node first: a closed walk along its outline, each edge once; empty if it is not connected.
+    walks: Lists<u32>,
+    /// Likewise: places in the walk where it passes a vertex it passes more than once, places of one vertex together.
+    pinches: Lists<u32>,
+    count: usize,
 }
 
 /// The outline of one patch.
@@ -72,7 +66,7 @@ pub(super) struct Outline<'a> {
 impl Contours {
     /// Gathers the outlines of all nodes, children first.
     pub(super) fn build(tree: &Tree) -> Self {
-        let mut contours = Self { ranges: vec![Range::default(); tree.nodes.len()], ..Self::default() };
+        let mut contours = Self { count: tree.nodes.len(), ..Self::default() };
         // Open edges of the nodes whose parent is still to come; `None` where an edge is used twice in one direction.
         let mut open: Vec<Option<Vec<[u32; 2]>>> = vec![None; tree.nodes.len()];
         let mut edges = Vec::new();
@@ -90,21 +84,23 @@ impl Contours {
                     }
                 }
             }
-            if broken || !cancel_opposite(&mut edges) {
-                continue;
+            let is_sound = !broken && cancel_opposite(&mut edges);
+            let is_connected = is_sound && walker.closed_walk(&edges);
+            contours.walks.append(|all| {
+                if is_connected {
+                    all.extend_from_slice(&walker.walk);
+                }
+            });
+            contours.pinches.append(|all| {
+                if is_connected {
+                    walker.append_pinches(all);
+                }
+            });
+            if is_sound {
+                open[index] = Some(edges.clone());
             }
-            if walker.closed_walk(&edges) {
-                let start = [contours.vertices.len() as u32, contours.pinches.len() as u32];
-                contours.vertices.extend_from_slice(&walker.walk);
-                walker.append_pinches(&mut contours.pinches);
-                contours.ranges[index] = Range {
-                    vertices: [start[0], contours.vertices.len() as u32],
-                    pinches: [start[1], contours.pinches.len() as u32],
-                };
-            }
-            open[index] = Some(edges.clone());
         }
-        contours.vertices.shrink_to_fit();
+        contours.walks.shrink_to_fit();
         contours.pinches.shrink_to_fit();
         contours
     }
@@ -112,18 +108,13 @@ impl Contours {
     /// The outline of a node, if it is connected.
     #[inline]
     pub(super) fn of(&self, node: usize) -> Option<Outline<'_>> {
-        let range = self.ranges[node];
-        let slice =
-            |list, [from, to]: [u32; 2]| -> &[u32] { &<[u32]>::as_ref(list)[from as usize..to as usize] };
-        let outline = Outline {
-            walk: slice(&self.vertices, range.vertices),
-            pinches: slice(&self.pinches, range.pinches),
-        };
+        let place = self.count - 1 - node;
+        let outline = Outline { walk: self.walks.list(place), pinches: self.pinches.list(place) };
         (!outline.walk.is_empty()).then_some(outline)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&self.ranges[..]) + size_of_val(&self.vertices[..]) + size_of_val(&self.pinches[..])
+        self.walks.bytes() + self.pinches.bytes()
     }
 }
 

@@ -10,6 +10,7 @@
 //! crumb joins the piece beside it if its normals still point to the same side.
 
 use super::split::Item;
+use crate::base::{DisjointSets, Lists};
 use crate::geom::DVec3;
 use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
@@ -31,16 +32,18 @@ pub(super) fn group_by_piece(items: &mut [Item], mesh: &Mesh) -> Vec<usize> {
         items.iter().map(|item| mesh.triangle(TriangleId(item.triangle())).area_vector()).collect();
     if normals.iter().fold(u8::MAX, |all, n| all & sides(*n)) == 0 {
         let directions: Vec<u8> = normals.iter().map(|n| direction(*n)).collect();
-        let mut sets = Sets::new(items.len());
-        sets.connect(items, mesh.triangles(), |a, b| directions[a as usize] == directions[b as usize]);
-        sets.absorb_crumbs(items, mesh.triangles(), &normals, &directions);
-        let smooth = Pieces::of_sets(sets);
+        let mut joints = Joints::new(items.len());
+        joints.connect(items, mesh.triangles(), |a, b| directions[a as usize] == directions[b as usize]);
+        joints.absorb_crumbs(items, mesh.triangles(), &normals, &directions);
+        let smooth = Pieces::of(joints.sets);
         // Crumbs may make up a third of the set.
         if 3 * smooth.in_large_pieces() >= 2 * items.len() {
             return smooth.group(items);
         }
     }
-    Pieces::of(items, mesh, |_, _| true).group(items)
+    let mut joints = Joints::new(items.len());
+    joints.connect(items, mesh.triangles(), |_, _| true);
+    Pieces::of(joints.sets).group(items)
 }
 
 /// The sides of the axes to which a normal points: two bits an axis.
@@ -61,15 +64,8 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Items that share a vertex are in one piece if `alike` says so.
-    fn of(items: &[Item], mesh: &Mesh, alike: impl Fn(u32, u32) -> bool) -> Self {
-        let mut sets = Sets::new(items.len());
-        sets.connect(items, mesh.triangles(), alike);
-        Self::of_sets(sets)
-    }
-
-    fn of_sets(mut sets: Sets) -> Self {
-        let count = sets.parent.len();
+    fn of(mut sets: DisjointSets) -> Self {
+        let count = sets.len();
         let roots: Vec<u32> = (0..count as u32).map(|item| sets.root(item)).collect();
         let mut sizes = vec![0; count];
         for &root in &roots {
@@ -92,34 +88,30 @@ impl Pieces {
         }
         large.sort_by_key(|&root| (std::cmp::Reverse(size_of(root)), root));
         large.truncate(LANES - 1);
-        let mut group_of_root = vec![large.len(); items.len()];
-        for (rank, &root) in large.iter().enumerate() {
+        let mut group_of_root = vec![large.len() as u32; items.len()];
+        for (rank, &root) in (0..).zip(&large) {
             group_of_root[root as usize] = rank;
         }
-        let mut groups: Vec<Vec<Item>> = vec![Vec::new(); large.len() + 1];
-        for (item, &root) in items.iter().zip(&self.roots) {
-            groups[group_of_root[root as usize]].push(*item);
-        }
-        for (to, from) in items.iter_mut().zip(groups.iter().flatten()) {
-            *to = *from;
-        }
-        groups.iter().map(Vec::len).filter(|&size| size > 0).collect()
+        let by_group = self.roots.iter().map(|&root| group_of_root[root as usize]).zip(items.iter().copied());
+        let groups = Lists::from_pairs(large.len() + 1, by_group);
+        items.copy_from_slice(groups.items());
+        groups.iter().map(<[Item]>::len).filter(|&size| size > 0).collect()
     }
 }
 
 /// Disjoint sets of items, with a table of an item for each vertex.
-struct Sets {
-    parent: Vec<u32>,
+struct Joints {
+    sets: DisjointSets,
     /// Open addressing: a vertex and the last item that named it, a power of two of slots, at most half of them used.
     table: Vec<(u32, u32)>,
 }
 
-impl Sets {
+impl Joints {
     const FREE: (u32, u32) = (u32::MAX, u32::MAX);
 
     fn new(items: usize) -> Self {
         let slots = (6 * items).next_power_of_two();
-        Self { parent: (0..items as u32).collect(), table: vec![Self::FREE; slots] }
+        Self { sets: DisjointSets::new(items), table: vec![Self::FREE; slots] }
     }
 
     /// Joins items with a common vertex that are alike. Of the items around a vertex each is compared with the last
@@ -130,7 +122,7 @@ impl Sets {
                 let slot = self.slot_of(vertex);
                 let other = self.table[slot].1;
                 if other != u32::MAX && alike(other, index) {
-                    self.join(other, index);
+                    self.sets.join(other, index);
                 }
                 self.table[slot] = (vertex, index);
             }
@@ -149,7 +141,7 @@ impl Sets {
         let mut sizes = vec![0_u32; items.len()];
         let mut common_sides = vec![u8::MAX; items.len()];
         for (item, normal) in normals.iter().enumerate() {
-            let root = self.root(item as u32) as usize;
+            let root = self.sets.root(item as u32) as usize;
             sizes[root] += 1;
             common_sides[root] &= sides(*normal);
         }
@@ -157,12 +149,12 @@ impl Sets {
             for vertex in triangles[item.triangle() as usize] {
                 let slot = self.slot_of(vertex);
                 let before = std::mem::replace(&mut self.table[slot].1, index);
-                let (a, b) = (self.root(before) as usize, self.root(index) as usize);
+                let (a, b) = (self.sets.root(before) as usize, self.sets.root(index) as usize);
                 let (small, large) = if sizes[a] < sizes[b] { (a, b) } else { (b, a) };
                 // A root keeps the direction of the piece it was the root of from the beginning.
                 let fits = common_sides[small] >> directions[large] & 1 == 1;
                 if a != b && fits && MUCH_LARGER * sizes[small] < sizes[large] {
-                    self.parent[small] = large as u32;
+                    self.sets.attach(small as u32, large as u32);
                     sizes[large] += sizes[small];
                     common_sides[large] &= common_sides[small];
                 }
@@ -178,21 +170,5 @@ impl Sets {
             slot = (slot + 1) & mask;
         }
         slot
-    }
-
-    fn root(&mut self, item: u32) -> u32 {
-        let mut at = item;
-        while self.parent[at as usize] != at {
-            let grandparent = self.parent[self.parent[at as usize] as usize];
-            self.parent[at as usize] = grandparent;
-            at = grandparent;
-        }
-        at
-    }
-
-    /// The smaller index becomes the root, so that roots do not depend on the order of joins.
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent[a.max(b) as usize] = a.min(b);
     }
 }

@@ -6,6 +6,7 @@
 
 use super::contour::signs_of_row;
 use super::{Node, Tree};
+use crate::base::parallel;
 use crate::geom::DVec3;
 use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
@@ -13,8 +14,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 
 /// Subtrees with fewer leaves are refitted by one thread.
-#[cfg(feature = "parallel")]
-const SMALLEST_TASK: u32 = 512;
+const SMALLEST_TASK: usize = 512;
 
 impl Tree {
     /// Recomputes rows and boxes from the mesh's positions.
@@ -37,35 +37,28 @@ impl Tree {
 
     fn refit_in_frame(&mut self, mesh: &Mesh, parallel: bool) {
         let job = Job { positions: mesh.positions(), frame: self.frame, signs: self.contours.is_some() };
-        #[cfg(feature = "parallel")]
-        if parallel && rayon::current_num_threads() > 1 && self.rows.len() as u32 > 2 * SMALLEST_TASK {
-            self.refit_side_by_side(&job);
-            return;
+        let threads = parallel::threads(parallel);
+        if threads > 1 && self.rows.len() > 2 * SMALLEST_TASK {
+            self.refit_side_by_side(&job, (self.rows.len() / (8 * threads)).max(SMALLEST_TASK) as u32);
+        } else {
+            job.refit(self.whole());
         }
-        let _ = parallel;
-        let run = Run {
-            nodes: &mut self.nodes,
-            rows: &mut self.rows,
-            ids: &self.ids,
-            first_node: 0,
-            first_leaf: 0,
-        };
-        job.refit(run);
     }
 
-    /// Cuts the tree into subtrees, refits them on all threads, then the nodes above.
-    #[cfg(feature = "parallel")]
-    fn refit_side_by_side(&mut self, job: &Job) {
-        use rayon::prelude::*;
-        let target =
-            (self.rows.len() / (8 * rayon::current_num_threads())).max(SMALLEST_TASK as usize) as u32;
+    fn whole(&mut self) -> Run<'_> {
+        let (nodes, rows) = (&mut self.nodes[..], &mut self.rows[..]);
+        Run { nodes, rows, ids: &self.ids, first_node: 0, first_leaf: 0 }
+    }
+
+    /// Cuts the tree into subtrees of at most so many leaves, refits them on all threads, then the nodes above.
+    fn refit_side_by_side(&mut self, job: &Job, most_leaves: u32) {
         // Roots of subtrees small enough, in order; everything in between stays for the end.
         let mut runs = Vec::new();
         let mut above = Vec::new();
         let (mut nodes, mut rows) = (&mut self.nodes[..], &mut self.rows[..]);
         let (mut node, mut leaf) = (0, 0);
         while let Some(&Node { nodes_end, leaves: [from, to], .. }) = nodes.first() {
-            if to - from > target {
+            if to - from > most_leaves {
                 above.push(node);
                 nodes = &mut nodes[1..];
                 node += 1;
@@ -80,11 +73,9 @@ impl Tree {
             runs.push(Run { nodes: run_nodes, rows: run_rows, ids, first_node: node, first_leaf: from });
             (node, leaf) = (nodes_end, to);
         }
-        runs.into_par_iter().for_each(|run| job.refit(run));
+        parallel::for_each(true, runs.into_iter(), |run| job.refit(run));
         for &index in above.iter().rev() {
-            let (nodes, rows) = (&mut self.nodes[..], &mut self.rows[..]);
-            let whole = Run { nodes, rows, ids: &self.ids, first_node: 0, first_leaf: 0 };
-            job.refit_one(whole, index as usize);
+            job.refit_one(self.whole(), index as usize);
         }
     }
 }
@@ -112,7 +103,6 @@ impl Job<'_> {
     }
 
     /// Refits one node whose child nodes are up to date, its leaves included.
-    #[cfg(feature = "parallel")]
     fn refit_one(&self, mut run: Run, index: usize) {
         let level = Level::new();
         dispatch!(level, simd => self.refit_node(simd, &mut run, index));

@@ -29,13 +29,12 @@
 
 use super::Probe;
 use super::nearest::Best;
+use crate::base::morton;
 use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::surface::SurfacePolygons;
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, NearestSurface};
-use crate::geom::DVec3;
+use crate::geom::{Boxes8, DVec3, LANES};
 use std::sync::OnceLock;
-
-const WIDTH: usize = 8;
 
 /// Boxes are padded by this part of the largest coordinate.
 const PADDING: f64 = 1e-6;
@@ -53,44 +52,9 @@ pub struct FacetTree {
     /// The triangle of [`BrittleBody::surface`] that each facet is.
     triangles: Vec<u32>,
     /// From fine to coarse. Box `k` of the finest level holds facet `k`, box `k` of another one block `k` of the level below.
-    levels: Vec<Vec<Block>>,
+    levels: Vec<Vec<Boxes8>>,
     /// The points between which each facet lies; built for the first who asks.
     corners: OnceLock<Vec<[u32; 3]>>,
-}
-
-/// Eight boxes; those that are not used hold nothing.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    low: [[f32; WIDTH]; 3],
-    high: [[f32; WIDTH]; 3],
-}
-
-impl Block {
-    /// The corners of the box around all.
-    fn bounds(&self) -> [[f32; 3]; 2] {
-        [
-            self.low.map(|lanes| lanes.into_iter().fold(f32::INFINITY, f32::min)),
-            self.high.map(|lanes| lanes.into_iter().fold(f32::NEG_INFINITY, f32::max)),
-        ]
-    }
-
-    const EMPTY: Self = Self { low: [[f32::INFINITY; WIDTH]; 3], high: [[f32::NEG_INFINITY; WIDTH]; 3] };
-
-    /// Squared distances from a point to the boxes, hardly ever too large and never by more than the boxes allow for.
-    #[inline]
-    fn distances(&self, p: [f32; 3]) -> [f32; WIDTH] {
-        let mut squared = [0.0; WIDTH];
-        for axis in 0..3 {
-            for k in 0..WIDTH {
-                let below = self.low[axis][k] - p[axis];
-                let above = p[axis] - self.high[axis][k];
-                let beside = if below > above { below } else { above };
-                let beside = if beside > 0.0 { beside } else { 0.0 };
-                squared[k] += beside * beside;
-            }
-        }
-        squared
-    }
 }
 
 impl BrittleBody {
@@ -138,14 +102,14 @@ impl FacetTree {
         let facets: Vec<FacetTriangle> = order.iter().map(|&k| facets[k as usize]).collect();
         let corners = facets.iter().flat_map(|facet| facet.triangle.corners());
         let padding = PADDING * corners.fold(DVec3::ZERO, |most, p| most.max(p.abs())).max_element();
-        let bounds = facets.iter().map(|facet| {
+        let boxes = facets.iter().map(|facet| {
             let [a, b, c] = facet.triangle.corners();
             let (low, high) = (a.min(b).min(c) - padding, a.max(b).max(c) + padding);
             [low, high].map(|corner| corner.to_array().map(|x| x as f32))
         });
-        let mut levels = vec![blocks(bounds)];
+        let mut levels = vec![blocks(boxes)];
         while levels[levels.len() - 1].len() > 1 {
-            levels.push(blocks(levels[levels.len() - 1].iter().map(Block::bounds)));
+            levels.push(blocks(levels[levels.len() - 1].iter().map(bounds)));
         }
         let triangles = order.iter().map(|&k| triangles[k as usize]).collect();
         Self { fragment, padding, facets, triangles, levels, corners: OnceLock::new() }
@@ -279,7 +243,7 @@ impl Search<'_> {
     }
 
     fn visit(&mut self, level: usize, block: usize) {
-        let distances = self.tree.levels[level][block].distances(self.rounded);
+        let distances = self.tree.levels[level][block].squared_distances(self.rounded);
         // Boxes within the limit, as bits, and the nearest of the others.
         let limit = self.limit();
         let (mut near, mut passed_by) = (0_u32, self.passed_by);
@@ -303,7 +267,7 @@ impl Search<'_> {
             if distances[k] > self.limit() || self.best.is_on_crack() {
                 return;
             }
-            let child = block * WIDTH + k;
+            let child = block * LANES + k;
             if level > 0 {
                 self.visit(level - 1, child);
             } else {
@@ -314,15 +278,19 @@ impl Search<'_> {
 }
 
 /// Boxes in blocks of eight.
-fn blocks(bounds: impl ExactSizeIterator<Item = [[f32; 3]; 2]>) -> Vec<Block> {
-    let mut blocks = vec![Block::EMPTY; bounds.len().div_ceil(WIDTH)];
+fn blocks(bounds: impl ExactSizeIterator<Item = [[f32; 3]; 2]>) -> Vec<Boxes8> {
+    let mut blocks = vec![Boxes8::EMPTY; bounds.len().div_ceil(LANES)];
     for (k, [low, high]) in bounds.enumerate() {
-        for axis in 0..3 {
-            blocks[k / WIDTH].low[axis][k % WIDTH] = low[axis];
-            blocks[k / WIDTH].high[axis][k % WIDTH] = high[axis];
-        }
+        blocks[k / LANES].set(k % LANES, low, high);
     }
     blocks
+}
+
+/// The box around eight boxes.
+fn bounds(block: &Boxes8) -> [[f32; 3]; 2] {
+    let low = block.low.map(|lanes| lanes.into_iter().fold(f32::INFINITY, f32::min));
+    let high = block.high.map(|lanes| lanes.into_iter().fold(f32::NEG_INFINITY, f32::max));
+    [low, high]
 }
 
 /// The order of facets along a space-filling curve through their middles.
@@ -333,23 +301,8 @@ fn order_along_curve(facets: &[FacetTriangle]) -> Vec<u32> {
         (low, high) = (low.min(middle(facet)), high.max(middle(facet)));
     }
     let scale = 1023.0 / (high - low).max_element().max(f64::MIN_POSITIVE);
-    let mut order: Vec<(u32, u32)> = facets
-        .iter()
-        .zip(0..)
-        .map(|(facet, k)| {
-            let [x, y, z] = ((middle(facet) - low) * scale).to_array().map(|x| spread(x as u32));
-            (x | y << 1 | z << 2, k)
-        })
-        .collect();
+    let code = |facet| morton::encode(((middle(facet) - low) * scale).to_array().map(|x| x as u64));
+    let mut order: Vec<(u64, u32)> = facets.iter().map(code).zip(0..).collect();
     order.sort_unstable();
     order.into_iter().map(|(_, k)| k).collect()
-}
-
-/// The lowest ten bits of a number, each followed by two zeros.
-#[inline]
-fn spread(x: u32) -> u32 {
-    let x = (x | x << 16) & 0x0300_00ff;
-    let x = (x | x << 8) & 0x0300_f00f;
-    let x = (x | x << 4) & 0x030c_30c3;
-    (x | x << 2) & 0x0924_9249
 }

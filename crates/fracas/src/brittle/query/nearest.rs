@@ -200,7 +200,7 @@ impl BrittleBody {
         if (least < 0.0 || least * least < best.squared)
             && let Some(near) = self.solid.surface_grid.find(&self.solid.surface, p, best.squared)
         {
-            best.try_point(near.point, near.squared, self.solid.facet(near.triangle).normal, false);
+            best.try_point(near.point, near.squared, self.solid.facet(near.triangle as usize).normal, false);
         }
     }
 

@@ -5,6 +5,7 @@
 //! A cell lists every tetrahedron that has a point in it, and perhaps some that pass close by. Both lists are sorted. A
 //! tetrahedron lists its cells in rows along x, and apart from these the cells whose middles it holds.
 
+use crate::base::Lists;
 use crate::geom::{DVec3, DVec4, Triangle};
 use crate::mesh::tets::{EDGES, FACES, TetMesh};
 
@@ -44,7 +45,7 @@ impl CellRow {
     }
 
     /// The coordinates of its cells.
-    pub fn cells(self) -> impl Iterator<Item = [usize; 3]> {
+    pub fn cells(self) -> impl Iterator<Item = [usize; 3]> + Clone {
         let first = self.first().map(|i| i as usize);
         (0..self.len() as usize).map(move |k| [first[0] + k, first[1], first[2]])
     }
@@ -69,15 +70,12 @@ pub(crate) struct Cells {
     pub origin: DVec3,
     pub size: f64,
     pub counts: [usize; 3],
-    /// Cell `c` has the tetrahedra from `cell_starts[c]` to `cell_starts[c + 1]`.
-    cell_starts: Vec<u32>,
-    tets_of_cell: Vec<u32>,
-    /// Tetrahedron `t` lies in the cells from `tet_starts[t]` to `tet_starts[t + 1]`.
-    tet_starts: Vec<u32>,
-    cells_of_tet: Vec<CellRow>,
-    /// Tetrahedron `t` holds the middles of the cells from `middle_starts[t]` to `middle_starts[t + 1]`.
-    middle_starts: Vec<u32>,
-    middles_of_tet: Vec<CellRow>,
+    /// By cell: the tetrahedra that lie in it.
+    tets_of_cell: Lists<u32>,
+    /// By tetrahedron: the cells that it lies in.
+    cells_of_tet: Lists<CellRow>,
+    /// By tetrahedron: the cells whose middles it holds.
+    middles_of_tet: Lists<CellRow>,
     /// Of each tetrahedron, corners 1 to 3: the coordinate is a dot product with (p, 1).
     coordinates: Vec<[DVec4; 3]>,
 }
@@ -141,18 +139,17 @@ impl Cells {
             origin,
             size,
             counts,
-            cell_starts: vec![],
-            tets_of_cell: vec![],
-            tet_starts: vec![0],
-            cells_of_tet: vec![],
-            middle_starts: vec![],
-            middles_of_tet: vec![],
+            tets_of_cell: Lists::default(),
+            cells_of_tet: Lists::default(),
+            middles_of_tet: Lists::default(),
             coordinates: (0..mesh.tet_count()).map(|tet| coordinates(mesh.corners(tet))).collect(),
         };
+        let mut cells_of_tet = Lists::default();
         for tet in 0..mesh.tet_count() {
-            cells.list_cells(mesh.corners(tet));
+            cells_of_tet.append(|rows| cells.list_cells(mesh.corners(tet), rows));
         }
-        cells.list_tets();
+        cells.tets_of_cell = cells.list_tets(&cells_of_tet);
+        cells.cells_of_tet = cells_of_tet;
         cells.list_middles();
         cells
     }
@@ -167,8 +164,7 @@ impl Cells {
     /// The cells whose middles lie in a tetrahedron: each cell has one at most.
     #[inline]
     pub fn middles_of(&self, tet: u32) -> &[CellRow] {
-        let t = tet as usize;
-        &self.middles_of_tet[self.middle_starts[t] as usize..self.middle_starts[t + 1] as usize]
+        self.middles_of_tet.list(tet as usize)
     }
 
     fn list_middles(&mut self) {
@@ -179,16 +175,16 @@ impl Cells {
         held.sort_by_key(|&(tet, _)| tet);
         let mut held = held.into_iter().peekable();
         for tet in 0..self.coordinates.len() as u32 {
-            let begin = self.middles_of_tet.len();
-            self.middle_starts.push(begin as u32);
-            while let Some((_, cell)) = held.next_if(|(holder, _)| *holder == tet) {
-                CellRow::add(&mut self.middles_of_tet, begin, cell);
-            }
+            self.middles_of_tet.append(|rows| {
+                let begin = rows.len();
+                while let Some((_, cell)) = held.next_if(|(holder, _)| *holder == tet) {
+                    CellRow::add(rows, begin, cell);
+                }
+            });
         }
-        self.middle_starts.push(self.middles_of_tet.len() as u32);
     }
 
-    fn list_cells(&mut self, corners: [DVec3; 4]) {
+    fn list_cells(&self, corners: [DVec3; 4], rows: &mut Vec<CellRow>) {
         let low = corners.iter().fold(DVec3::INFINITY, |low, &p| low.min(p));
         let high = corners.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p));
         let (from, to) = (self.cell_of(low), self.cell_of(high));
@@ -198,7 +194,7 @@ impl Cells {
             (normal, normal.dot(a))
         });
         let half = 0.5 * self.size;
-        let begin = self.cells_of_tet.len();
+        let begin = rows.len();
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
                 for x in from[0]..=to[0] {
@@ -208,34 +204,18 @@ impl Cells {
                         normal.dot(middle) - offset > reach + 1e-9 * self.size
                     });
                     if !misses {
-                        CellRow::add(&mut self.cells_of_tet, begin, [x, y, z]);
+                        CellRow::add(rows, begin, [x, y, z]);
                     }
                 }
             }
         }
-        self.tet_starts.push(self.cells_of_tet.len() as u32);
     }
 
-    fn list_tets(&mut self) {
-        let count = self.counts.iter().product::<usize>();
-        let mut starts = vec![0_u32; count + 1];
-        for cell in self.cells_of_tet.iter().flat_map(|row| row.cells()) {
-            starts[self.index(cell) as usize + 1] += 1;
-        }
-        for cell in 0..count {
-            starts[cell + 1] += starts[cell];
-        }
-        let mut next = starts.clone();
-        self.tets_of_cell = vec![0; starts[count] as usize];
-        for tet in 0..self.coordinates.len() {
-            let [from, to] = [tet, tet + 1].map(|t| self.tet_starts[t] as usize);
-            for cell in self.cells_of_tet[from..to].iter().flat_map(|row| row.cells()) {
-                let slot = &mut next[self.index(cell) as usize];
-                self.tets_of_cell[*slot as usize] = tet as u32;
-                *slot += 1;
-            }
-        }
-        self.cell_starts = starts;
+    fn list_tets(&self, cells_of_tet: &Lists<CellRow>) -> Lists<u32> {
+        let cells = (0..).zip(cells_of_tet.iter()).flat_map(|(tet, rows)| {
+            rows.iter().flat_map(|row| row.cells()).map(move |cell| (self.index(cell), tet))
+        });
+        Lists::from_pairs(self.counts.iter().product(), cells)
     }
 
     /// The cell that holds a point, or the nearest one for points outside.
@@ -280,15 +260,13 @@ impl Cells {
 
     #[inline]
     pub fn tets_in(&self, cell: u32) -> &[u32] {
-        let c = cell as usize;
-        &self.tets_of_cell[self.cell_starts[c] as usize..self.cell_starts[c + 1] as usize]
+        self.tets_of_cell.list(cell as usize)
     }
 
     /// The cells that a tetrahedron lies in.
     #[inline]
     pub fn cells_of(&self, tet: u32) -> &[CellRow] {
-        let t = tet as usize;
-        &self.cells_of_tet[self.tet_starts[t] as usize..self.tet_starts[t + 1] as usize]
+        self.cells_of_tet.list(tet as usize)
     }
 
     /// The barycentric coordinates of a point in a tetrahedron.

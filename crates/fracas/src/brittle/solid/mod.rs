@@ -12,6 +12,7 @@ pub(crate) mod surface_grid;
 pub use sampling::{FarthestPointOrder, farthest_point_order};
 pub use sphere_tree::SphereTree;
 
+use crate::base::{Lists, parallel};
 use crate::brittle::BrittleError;
 use crate::brittle::mass::Moments;
 use crate::brittle::query::presence::Marker;
@@ -49,15 +50,12 @@ pub struct Solid {
     /// Tetrahedron and face of each triangle of the surface, sorted.
     pub(crate) faces: Vec<(u32, u8)>,
     pub(crate) surface: MeshTree,
-    /// The triangles of the surface with their normals.
-    facets: Vec<FacetTriangle>,
-    /// Tetrahedron `t` has the triangles from `facet_starts[t]` to `facet_starts[t + 1]`.
-    facet_starts: Vec<u32>,
+    /// By tetrahedron: its triangles of the surface, with their normals.
+    facets: Lists<FacetTriangle>,
     pub(crate) cells: Cells,
     pub(crate) surface_grid: SurfaceGrid,
-    /// Triangle `t` of the surface passes through the cells from `surface_cell_starts[t]` to `surface_cell_starts[t + 1]`.
-    surface_cell_starts: Vec<u32>,
-    surface_cells: Vec<CellRow>,
+    /// By triangle of the surface: the cells that it passes through.
+    surface_cells: Lists<CellRow>,
     /// Distance from each node to the original surface.
     pub(crate) depths: Vec<f64>,
     /// A sphere around each tetrahedron.
@@ -79,34 +77,33 @@ impl Solid {
 
     /// Marks the cells that a triangle of the surface passes through.
     #[inline]
-    pub(crate) fn mark_surface(&self, triangle: u32, marker: &mut Marker) {
-        let [from, to] = [triangle, triangle + 1].map(|t| self.surface_cell_starts[t as usize] as usize);
-        self.surface_cells[from..to].iter().for_each(|&row| marker.mark_surface(row, row.mask()));
+    pub(crate) fn mark_surface(&self, triangle: usize, marker: &mut Marker) {
+        let rows = self.surface_cells.list(triangle).iter();
+        rows.for_each(|&row| marker.mark_surface(row, row.mask()));
     }
 
     /// The triangles of the surface that are faces of a tetrahedron.
     #[inline]
-    pub(crate) fn triangles_of(&self, tet: u32) -> Range<u32> {
-        self.facet_starts[tet as usize]..self.facet_starts[tet as usize + 1]
+    pub(crate) fn triangles_of(&self, tet: u32) -> Range<usize> {
+        self.facets.range(tet as usize)
     }
 
     /// The triangle of the surface that a face of a tetrahedron is.
     #[inline]
-    pub(crate) fn triangle_at(&self, tet: u32, face: u8) -> Option<u32> {
-        self.triangles_of(tet).find(|&triangle| self.faces[triangle as usize].1 == face)
+    pub(crate) fn triangle_at(&self, tet: u32, face: u8) -> Option<usize> {
+        self.triangles_of(tet).find(|&triangle| self.faces[triangle].1 == face)
     }
 
-    /// The same triangles with their normals.
+    /// The triangles of the surface that are faces of a tetrahedron, with their normals.
     #[inline]
     pub(crate) fn facets_of(&self, tet: u32) -> &[FacetTriangle] {
-        let Range { start, end } = self.triangles_of(tet);
-        &self.facets[start as usize..end as usize]
+        self.facets.list(tet as usize)
     }
 
     /// A triangle of the surface.
     #[inline]
-    pub(crate) fn facet(&self, triangle: u32) -> &FacetTriangle {
-        &self.facets[triangle as usize]
+    pub(crate) fn facet(&self, triangle: usize) -> &FacetTriangle {
+        &self.facets.items()[triangle]
     }
 
     /// Prepares a shape.
@@ -135,21 +132,20 @@ impl Solid {
         let adjacency = TetAdjacency::build(&mesh)?;
         let Boundary { mesh: surface, faces, .. } = Boundary::of(&mesh, &adjacency);
         let surface = MeshTree::build(surface);
-        let mut facet_starts = vec![0; mesh.tet_count() + 1];
-        faces.iter().for_each(|&(tet, _)| facet_starts[tet as usize + 1] += 1);
-        (1..facet_starts.len()).for_each(|t| facet_starts[t] += facet_starts[t - 1]);
         let edge = mean_edge(&mesh);
         let cells = Cells::build(&mesh, options.cell);
-        let (mut surface_cell_starts, mut surface_cells) = (vec![0], vec![]);
-        let mut facets = Vec::with_capacity(faces.len());
-        for id in 0..faces.len() as u32 {
-            let triangle = surface.mesh().triangle(TriangleId(id));
-            let normal = triangle.area_vector().normalize_or_zero();
-            let begin = surface_cells.len();
-            cells
-                .visit_triangle(&triangle, normal, &mut |cell| CellRow::add(&mut surface_cells, begin, cell));
-            surface_cell_starts.push(surface_cells.len() as u32);
-            facets.push(FacetTriangle { triangle, normal, is_crack: false });
+        let facet = |triangle: u32| {
+            let triangle = surface.mesh().triangle(TriangleId(triangle));
+            FacetTriangle { triangle, normal: triangle.area_vector().normalize_or_zero(), is_crack: false }
+        };
+        let tets = faces.iter().map(|&(tet, _)| tet);
+        let facets = Lists::from_pairs(mesh.tet_count(), tets.zip((0..).map(facet)));
+        let mut surface_cells = Lists::default();
+        for FacetTriangle { triangle, normal, .. } in facets.items() {
+            surface_cells.append(|rows| {
+                let begin = rows.len();
+                cells.visit_triangle(triangle, *normal, &mut |cell| CellRow::add(rows, begin, cell));
+            });
         }
         let surface_grid = SurfaceGrid::build(&surface, options.grid * edge);
         let nodes: Vec<u32> =
@@ -170,10 +166,8 @@ impl Solid {
             faces,
             surface,
             facets,
-            facet_starts,
             cells,
             surface_grid,
-            surface_cell_starts,
             surface_cells,
             depths,
             spheres,
@@ -237,13 +231,5 @@ fn depths(mesh: &TetMesh, surface: &MeshTree, grid: &SurfaceGrid) -> Vec<f64> {
         let guess = grid.find(surface, p, f64::INFINITY).map_or(f64::INFINITY, |near| near.squared.sqrt());
         surface.find_nearest(p, guess).map_or(guess, |near| near.distance)
     };
-    #[cfg(feature = "parallel")]
-    {
-        use rayon::prelude::*;
-        mesh.positions().par_iter().map(depth).collect()
-    }
-    #[cfg(not(feature = "parallel"))]
-    {
-        mesh.positions().iter().map(depth).collect()
-    }
+    parallel::map(true, mesh.positions().iter(), depth)
 }

@@ -4,6 +4,7 @@
 //! of *distances* would be smooth where the surface has edges; a grid of *triangles* is not. A point measures its distance to the
 //! triangles of the eight grid points around it. The nearest of these is nearly always the nearest of all.
 
+use crate::base::parallel;
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 use crate::tree::MeshTree;
@@ -57,13 +58,7 @@ impl SurfaceGrid {
             found
         };
         let rows = (counts[1] * counts[2]) as u32;
-        #[cfg(feature = "parallel")]
-        let nearest = {
-            use rayon::prelude::*;
-            (0..rows).into_par_iter().flat_map_iter(nearest_of_row).collect()
-        };
-        #[cfg(not(feature = "parallel"))]
-        let nearest = (0..rows).flat_map(nearest_of_row).collect();
+        let nearest = parallel::map(true, 0..rows, nearest_of_row).concat();
         Self { origin: low, spacing, counts, nearest }
     }
 

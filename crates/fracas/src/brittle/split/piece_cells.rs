@@ -38,7 +38,7 @@ impl BrittleBody {
             if self.cut_of[tet] == Solid::NONE {
                 let fragment = self.fragment_of[self.solid.mesh.tets()[tet][0] as usize];
                 let piece = (fragment - broken.first) as usize;
-                self.solid.mark_surface(triangle, &mut markers[piece]);
+                self.solid.mark_surface(triangle as usize, &mut markers[piece]);
                 pieces[piece].triangles.push(triangle);
             }
         }

@@ -12,38 +12,9 @@
 //! by array.
 
 use super::{Broken, CrackCorner};
+use crate::base::Lists;
 use crate::brittle::BrittleBody;
 use crate::brittle::solid::sphere_tree::{LinkScratch, SphereTree};
-use std::ops::Range;
-
-/// Numbers sorted into buckets, in their order.
-struct Sorted {
-    /// Bucket `b` has the numbers from `starts[b]` to `starts[b + 1]`.
-    starts: Vec<u32>,
-    order: Vec<u32>,
-}
-
-impl Sorted {
-    fn of(buckets: &[u32], bucket_count: usize) -> Self {
-        // Counted one too far, the starts come right when each has moved to the end of its bucket.
-        let mut starts = vec![0_u32; bucket_count + 2];
-        buckets.iter().for_each(|&bucket| starts[bucket as usize + 2] += 1);
-        for b in 2..starts.len() {
-            starts[b] += starts[b - 1];
-        }
-        let mut order = vec![0; buckets.len()];
-        for (number, &bucket) in buckets.iter().enumerate() {
-            let place = &mut starts[bucket as usize + 1];
-            order[*place as usize] = number as u32;
-            *place += 1;
-        }
-        Self { starts, order }
-    }
-
-    fn range(&self, bucket: usize) -> Range<usize> {
-        self.starts[bucket] as usize..self.starts[bucket + 1] as usize
-    }
-}
 
 /// Who goes where in the trees of the pieces.
 struct Plan<'a> {
@@ -53,8 +24,8 @@ struct Plan<'a> {
     point_of: &'a [u32],
     /// How many levels there are. Bucket `piece * levels + level` is a level of a piece.
     levels: usize,
-    old_points: Sorted,
-    new_points: Sorted,
+    old_points: Lists<u32>,
+    new_points: Lists<u32>,
     /// The parent of each old point in its own piece, by its number in the old tree.
     parents: Vec<u32>,
     /// Where each old point is in the tree of its piece.
@@ -88,20 +59,19 @@ impl BrittleBody {
         // One level more than the old tree has, unless they are used up.
         let levels = old.levels.last().map_or(0, |&level| level.saturating_add(1) as usize) + 1;
         let bucket = |piece: u32, level: u8| piece * levels as u32 + u32::from(level);
-        let old_buckets: Vec<u32> =
-            piece_of_point.iter().zip(&old.levels).map(|(&piece, &level)| bucket(piece, level)).collect();
+        let old_buckets = piece_of_point.iter().zip(&old.levels).map(|(&piece, &level)| bucket(piece, level));
         let new_bucket = |corner: &CrackCorner| {
             let point = broken.scratch.point_of[corner.owner as usize] as usize;
             bucket(piece_of_point[point], old.levels[point].saturating_add(1))
         };
-        let new_buckets: Vec<u32> = corners.iter().map(new_bucket).collect();
         let buckets = broken.pieces * levels;
-        let (old_points, new_points) = (Sorted::of(&old_buckets, buckets), Sorted::of(&new_buckets, buckets));
+        let old_points = Lists::from_pairs(buckets, old_buckets.zip(0..));
+        let new_points = Lists::from_pairs(buckets, corners.iter().map(new_bucket).zip(0..));
         let mut places = vec![0; old.points.len()];
         for piece in 0..broken.pieces {
             let mut place = 0;
             for bucket in piece * levels..(piece + 1) * levels {
-                for &point in &old_points.order[old_points.range(bucket)] {
+                for &point in old_points.list(bucket) {
                     places[point as usize] = place;
                     place += 1;
                 }
@@ -133,13 +103,11 @@ impl Plan<'_> {
     fn tree(&self, piece: usize) -> SphereTree {
         let levels = piece * self.levels..(piece + 1) * self.levels;
         let count = [&self.old_points, &self.new_points]
-            .map(|sorted| (sorted.starts[levels.end] - sorted.starts[levels.start]) as usize);
+            .map(|sorted| sorted.range(levels.end - 1).end - sorted.range(levels.start).start);
         let mut tree = SphereTree::with_capacity(count[0] + count[1]);
         for (level, bucket) in levels.enumerate() {
-            let old_points = &self.old_points.order[self.old_points.range(bucket)];
-            let new_points = &self.new_points.order[self.new_points.range(bucket)];
-            let old = || old_points.iter().map(|&point| point as usize);
-            let new = || new_points.iter().map(|&corner| &self.corners[corner as usize]);
+            let old = || self.old_points.list(bucket).iter().map(|&point| point as usize);
+            let new = || self.new_points.list(bucket).iter().map(|&corner| &self.corners[corner as usize]);
             tree.points.extend(old().map(|point| self.old.points[point]));
             tree.points.extend(new().map(|corner| corner.point));
             tree.owners.extend(old().map(|point| self.old.owners[point]));

@@ -18,6 +18,7 @@
 //! Polygons are flat, counter-clockwise seen from outside, and in the order of the fragment's tetrahedra.
 
 use super::key_of;
+use crate::base::Lists;
 use crate::brittle::solid::sphere_tree::Key;
 use crate::brittle::split::pattern::{FacetSide, PatternBook};
 use crate::brittle::{BrittleBody, Fragment, FragmentId, SharpEdge, SphereTree};
@@ -57,7 +58,7 @@ impl<'a> SurfacePolygons<'a> {
             let nodes = body.solid.mesh.tets()[tet as usize];
             let Some(cut) = body.cut_tet(tet) else {
                 for triangle in body.solid.triangles_of(tet) {
-                    let face = body.solid.faces[triangle as usize].1;
+                    let face = body.solid.faces[triangle].1;
                     surface.corners.extend(FACES[face as usize].map(|k| numbers.of_node(nodes[k])));
                     surface.close(false, body.solid.facet(triangle).normal);
                 }
@@ -96,7 +97,7 @@ impl<'a> SurfacePolygons<'a> {
     }
 
     /// Each polygon with its corners.
-    fn polygons(&self) -> impl Iterator<Item = (&Polygon, &[u32])> {
+    fn polygons(&self) -> impl Iterator<Item = (&Polygon, &[u32])> + Clone {
         let mut from = 0;
         self.polygons.iter().map(move |polygon| {
             let ring = &self.corners[from..polygon.end as usize];
@@ -135,7 +136,7 @@ impl<'a> SurfacePolygons<'a> {
         let mut edges = vec![];
         let sides = self.sides();
         for low in 0..self.points.len() {
-            let listed = &sides.list[sides.starts[low] as usize..sides.starts[low + 1] as usize];
+            let listed = sides.list(low);
             for (k, side) in listed.iter().enumerate() {
                 let is_same = |other: &&PolygonEdge| other.high == side.high;
                 let Some(other) = listed[k + 1..].iter().find(is_same) else { continue };
@@ -163,26 +164,15 @@ impl<'a> SurfacePolygons<'a> {
     }
 
     /// The sides of all polygons, by their lower corners.
-    fn sides(&self) -> PolygonEdges {
-        let mut starts = vec![0_u32; self.points.len() + 2];
-        let each = |visit: &mut dyn FnMut(u32, PolygonEdge)| {
-            for (polygon, (_, ring)) in self.polygons().enumerate() {
-                let mut a = ring[ring.len() - 1];
-                for &b in ring {
-                    visit(a.min(b), PolygonEdge { high: a.max(b), polygon: polygon as u32, is_down: a > b });
-                    a = b;
-                }
-            }
-        };
-        each(&mut |low, _| starts[low as usize + 2] += 1);
-        (1..starts.len()).for_each(|k| starts[k] += starts[k - 1]);
-        let mut list = vec![PolygonEdge { high: 0, polygon: 0, is_down: false }; self.corners.len()];
-        each(&mut |low, side| {
-            let slot = &mut starts[low as usize + 1];
-            list[*slot as usize] = side;
-            *slot += 1;
+    fn sides(&self) -> Lists<PolygonEdge> {
+        let sides = (0..).zip(self.polygons()).flat_map(|(polygon, (_, ring))| {
+            let before = ring.iter().cycle().skip(ring.len() - 1);
+            let side = move |(&a, &b): (&u32, &u32)| {
+                (a.min(b), PolygonEdge { high: a.max(b), polygon, is_down: a > b })
+            };
+            before.zip(ring).map(side)
         });
-        PolygonEdges { starts, list }
+        Lists::from_pairs(self.points.len(), sides)
     }
 }
 
@@ -193,12 +183,6 @@ struct PolygonEdge {
     polygon: u32,
     /// Around the polygon, it goes from the higher end to the lower one.
     is_down: bool,
-}
-
-struct PolygonEdges {
-    /// Point `p` has the sides from `starts[p]` to `starts[p + 1]`.
-    starts: Vec<u32>,
-    list: Vec<PolygonEdge>,
 }
 
 /// The angle of a vector with y ≥ 0 from the x axis, 0 to π, with an error of some 1e-8.

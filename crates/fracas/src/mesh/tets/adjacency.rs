@@ -11,18 +11,17 @@
 //! Rows are sorted. The neighbour across a face is another tetrahedron with the same three nodes, on the other side.
 
 use super::{EDGES, FACES, TetError, TetMesh};
+use crate::base::Lists;
 
 /// Face, edge and node neighbourhoods of a tetrahedral mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TetAdjacency {
     /// The tetrahedron across each face, or [`TetAdjacency::NONE`].
     across: Vec<[u32; 4]>,
-    /// Node `n` has the neighbours from `neighbour_starts[n]` to `neighbour_starts[n + 1]`.
-    neighbour_starts: Vec<u32>,
-    neighbours: Vec<u32>,
-    /// Node `n` has the tetrahedra from `tet_starts[n]` to `tet_starts[n + 1]`.
-    tet_starts: Vec<u32>,
-    tets: Vec<u32>,
+    /// By node: nodes it is joined to by an edge.
+    neighbours: Lists<u32>,
+    /// By node: tetrahedra that have it.
+    tets: Lists<u32>,
 }
 
 impl TetAdjacency {
@@ -47,12 +46,9 @@ impl TetAdjacency {
     /// assert_eq!(outside.filter(|&t| t == TetAdjacency::NONE).count(), 6 * 4 * 2);
     /// ```
     pub fn build(mesh: &TetMesh) -> Result<Self, TetError> {
-        let (tet_starts, tets) =
-            rows(mesh.node_count(), mesh.tets().iter().enumerate(), |(t, corners), put| {
-                corners.iter().for_each(|&node| put(node, t as u32));
-            });
-        let (neighbour_starts, neighbours) = neighbours_of_nodes(mesh);
-        Ok(Self { across: match_faces(mesh)?, neighbour_starts, neighbours, tet_starts, tets })
+        let corners = (0..).zip(mesh.tets()).flat_map(|(t, corners)| corners.map(|node| (node, t)));
+        let tets = Lists::from_pairs(mesh.node_count(), corners);
+        Ok(Self { across: match_faces(mesh)?, neighbours: neighbours_of_nodes(mesh), tets })
     }
 
     /// The tetrahedra across the four faces; [`TetAdjacency::NONE`] where a face is on the boundary. Panics if there is no
@@ -67,88 +63,53 @@ impl TetAdjacency {
     #[inline]
     #[must_use]
     pub fn neighbours(&self, node: u32) -> &[u32] {
-        let n = node as usize;
-        &self.neighbours[self.neighbour_starts[n] as usize..self.neighbour_starts[n + 1] as usize]
+        self.neighbours.list(node as usize)
     }
 
     /// The tetrahedra that have a node, in order. Panics if there is no such node.
     #[inline]
     #[must_use]
     pub fn tets_of(&self, node: u32) -> &[u32] {
-        let n = node as usize;
-        &self.tets[self.tet_starts[n] as usize..self.tet_starts[n + 1] as usize]
+        self.tets.list(node as usize)
     }
 
     /// Number of edges.
     #[must_use]
     pub fn edge_count(&self) -> usize {
-        self.neighbours.len() / 2
+        self.neighbours.items().len() / 2
     }
 
     /// Every edge, the lower node first, sorted.
     pub fn edges(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
-        let nodes = self.neighbour_starts.len().saturating_sub(1) as u32;
-        (0..nodes).flat_map(move |a| {
-            self.neighbours(a).iter().copied().filter(move |&b| b > a).map(move |b| [a, b])
+        (0..).zip(self.neighbours.iter()).flat_map(|(a, neighbours)| {
+            neighbours.iter().copied().filter(move |&b| b > a).map(move |b| [a, b])
         })
     }
 }
 
-/// Puts values into rows by a counting sort: `each` hands out (row, value). Rows keep the order in which values come.
-fn rows<T>(
-    count: usize,
-    items: impl Iterator<Item = T> + Clone,
-    each: impl Fn(T, &mut dyn FnMut(u32, u32)),
-) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0_u32; count + 1];
-    for item in items.clone() {
-        each(item, &mut |row, _| starts[row as usize + 1] += 1);
-    }
-    for row in 0..count {
-        starts[row + 1] += starts[row];
-    }
-    let mut next = starts.clone();
-    let mut values = vec![0; starts[count] as usize];
-    for item in items {
-        each(item, &mut |row, value| {
-            values[next[row as usize] as usize] = value;
-            next[row as usize] += 1;
-        });
-    }
-    (starts, values)
-}
-
-fn neighbours_of_nodes(mesh: &TetMesh) -> (Vec<u32>, Vec<u32>) {
-    let (starts, mut with_repeats) = rows(mesh.node_count(), mesh.tets().iter(), |corners, put| {
-        for [i, j] in EDGES {
-            put(corners[i], corners[j]);
-            put(corners[j], corners[i]);
-        }
-    });
-    let mut unique_starts = Vec::with_capacity(starts.len());
-    let mut neighbours = Vec::with_capacity(with_repeats.len() / 4);
-    unique_starts.push(0);
+fn neighbours_of_nodes(mesh: &TetMesh) -> Lists<u32> {
+    let both_ways = |corners: &[u32; 4]| {
+        let corners = *corners;
+        EDGES.into_iter().flat_map(move |[i, j]| [(corners[i], corners[j]), (corners[j], corners[i])])
+    };
+    let mut with_repeats = Lists::from_pairs(mesh.node_count(), mesh.tets().iter().flat_map(both_ways));
+    let mut neighbours = Lists::default();
     for node in 0..mesh.node_count() {
-        let row = &mut with_repeats[starts[node] as usize..starts[node + 1] as usize];
+        let row = with_repeats.list_mut(node);
         row.sort_unstable();
-        let first = neighbours.len();
-        for &neighbour in row.iter() {
-            if neighbours.len() == first || neighbours.last() != Some(&neighbour) {
-                neighbours.push(neighbour);
-            }
-        }
-        unique_starts.push(neighbours.len() as u32);
+        neighbours.append(|all| all.extend(row.chunk_by(|a, b| a == b).map(|same| same[0])));
     }
-    (unique_starts, neighbours)
+    neighbours
 }
 
 /// For each face of each tetrahedron, the tetrahedron on its other side.
 fn match_faces(mesh: &TetMesh) -> Result<Vec<[u32; 4]>, TetError> {
     let corners_of = |face: u32| FACES[face as usize % 4].map(|k| mesh.tets()[face as usize / 4][k]);
-    let (starts, mut faces) = rows(mesh.node_count(), 0..4 * mesh.tet_count() as u32, |face, put| {
-        let corners = corners_of(face);
-        put(corners[0].min(corners[1]).min(corners[2]), face);
+    let by_lowest_node = (0..4 * mesh.tet_count() as u32).map(|face| {
+        let [a, b, c] = corners_of(face);
+        (a.min(b).min(c), face)
     });
+    let mut faces = Lists::from_pairs(mesh.node_count(), by_lowest_node);
     let mut across = vec![[TetAdjacency::NONE; 4]; mesh.tet_count()];
     let sorted = |face: u32| {
         let mut corners = corners_of(face);
@@ -156,7 +117,7 @@ fn match_faces(mesh: &TetMesh) -> Result<Vec<[u32; 4]>, TetError> {
         corners
     };
     for node in 0..mesh.node_count() {
-        let row = &mut faces[starts[node] as usize..starts[node + 1] as usize];
+        let row = faces.list_mut(node);
         row.sort_unstable_by_key(|&face| (sorted(face), face));
         for same in row.chunk_by(|&a, &b| sorted(a) == sorted(b)) {
             let tets: Vec<usize> = same.iter().take(3).map(|&face| face as usize / 4).collect();

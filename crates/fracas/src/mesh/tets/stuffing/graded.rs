@@ -38,6 +38,7 @@ use super::super::EDGES;
 use super::cutting::{Node, cut_one, root};
 use super::octree::{Background, Cube, Octree};
 use super::{StuffError, TetMesh};
+use crate::base::parallel;
 use crate::exact::{Sign, orient3d};
 use crate::geom::DVec3;
 
@@ -149,7 +150,7 @@ impl Frame {
         let mut cubes = tree.roots();
         for level in 0..self.levels {
             let wanted = |&cube: &Cube| self.is_too_large(&tree, level, cube, field, size);
-            let found: Vec<Result<bool, StuffError>> = each(&cubes, wanted);
+            let found: Vec<Result<bool, StuffError>> = parallel::map(true, cubes.iter(), wanted);
             let mut divided = vec![];
             for (&cube, is_too_large) in cubes.iter().zip(found) {
                 if is_too_large? {
@@ -201,17 +202,6 @@ impl Frame {
     }
 }
 
-/// All values of a function, in order, on all threads.
-fn each<T: Sync, U: Send>(items: &[T], f: impl Fn(&T) -> U + Sync) -> Vec<U> {
-    #[cfg(feature = "parallel")]
-    {
-        use rayon::prelude::*;
-        items.par_iter().map(&f).collect()
-    }
-    #[cfg(not(feature = "parallel"))]
-    items.iter().map(f).collect()
-}
-
 /// The background with the values of the field, its cuts, and the points that moved.
 struct Filling {
     frame: Frame,
@@ -233,7 +223,7 @@ impl Filling {
         field: &(impl Fn(DVec3) -> f64 + Sync),
     ) -> Result<Self, StuffError> {
         let positions: Vec<DVec3> = background.points.iter().map(|&p| frame.place(p)).collect();
-        let values = each(&positions, |&p| field(p));
+        let values = parallel::map(true, positions.iter(), |&p| field(p));
         if let Some(id) = values.iter().position(|value| !value.is_finite()) {
             return Err(StuffError::NotFinite { at: positions[id] });
         }
@@ -257,7 +247,7 @@ impl Filling {
         }
         edges.sort_unstable();
         edges.dedup();
-        self.cuts = each(&edges, |&edge| {
+        self.cuts = parallel::map(true, edges.iter(), |&edge| {
             let [a, b] = edge.map(|id| self.positions[id as usize]);
             let [at_a, at_b] = edge.map(|id| self.values[id as usize]);
             (edge, root(|t| field(a + (b - a) * t), at_a, at_b, 1e-6 * self.frame.cell))

@@ -40,6 +40,7 @@ mod octree;
 pub use graded::{GradedOptions, stuff_graded};
 
 use super::{TetError, TetMesh};
+use crate::base::parallel;
 use crate::geom::DVec3;
 use cutting::{Node, cut_one, root};
 
@@ -177,14 +178,7 @@ impl Lattice {
         let counts = cells.to_array().map(|n| n as usize);
         let mut lattice =
             Self { origin: low - cell, cell, counts, values: vec![], moved: vec![], cuts: vec![] };
-        let value = |id: u32| field(lattice.place(id));
-        #[cfg(feature = "parallel")]
-        let values: Vec<f64> = {
-            use rayon::prelude::*;
-            (0..lattice.point_count()).into_par_iter().map(value).collect()
-        };
-        #[cfg(not(feature = "parallel"))]
-        let values: Vec<f64> = (0..lattice.point_count()).map(value).collect();
+        let values = parallel::map(true, 0..lattice.point_count(), |id| field(lattice.place(id)));
         if let Some(id) = values.iter().position(|value| !value.is_finite()) {
             return Err(StuffError::NotFinite { at: lattice.place(id as u32) });
         }
@@ -254,14 +248,7 @@ impl Lattice {
             let [at_a, at_b] = edge.map(|id| self.values[id as usize]);
             (edge, root(|t| field(a + (b - a) * t), at_a, at_b, 1e-6 * self.cell))
         };
-        #[cfg(feature = "parallel")]
-        let cuts = {
-            use rayon::prelude::*;
-            edges.into_par_iter().map(crossing).collect()
-        };
-        #[cfg(not(feature = "parallel"))]
-        let cuts = edges.into_iter().map(crossing).collect();
-        self.cuts = cuts;
+        self.cuts = parallel::map(true, edges.into_iter(), crossing);
     }
 
     fn is_long(&self, [a, b]: [u32; 2]) -> bool {

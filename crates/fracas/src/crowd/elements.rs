@@ -1,19 +1,16 @@
 //! Triangles and polygons as *elements*: their sizes, and whether two come within a distance of each other.
 
+use crate::base::Lists;
 use crate::exact::{self, Relation};
 use crate::geom::{DVec3, Triangle};
 use crate::pairs::Frame;
 
 /// A set of triangles or polygons, in a frame in which lengths neither overflow nor underflow.
-pub(super) struct Elements<'a> {
+pub(super) struct Elements {
     positions: Vec<DVec3>,
     scale: f64,
-    loops: Loops<'a>,
-}
-
-enum Loops<'a> {
-    Triangles(&'a [[u32; 3]]),
-    Polygons(&'a [Vec<u32>]),
+    /// By element: the vertices around it.
+    loops: Lists<u32>,
 }
 
 /// An element's box, and the diameter of the smallest sphere around it.
@@ -40,19 +37,13 @@ impl Element {
     }
 }
 
-impl<'a> Elements<'a> {
-    pub(super) fn triangles(positions: &[DVec3], triangles: &'a [[u32; 3]]) -> Self {
-        Self::new(positions, triangles.as_flattened().iter(), Loops::Triangles(triangles))
-    }
-
-    pub(super) fn polygons(positions: &[DVec3], polygons: &'a [Vec<u32>]) -> Self {
-        Self::new(positions, polygons.iter().flatten(), Loops::Polygons(polygons))
-    }
-
-    fn new<'b>(positions: &[DVec3], used: impl Iterator<Item = &'b u32>, loops: Loops<'a>) -> Self {
-        let (low, high) = used
-            .map(|&v| positions[v as usize])
-            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+impl Elements {
+    pub(super) fn new<'a>(positions: &[DVec3], corners: impl Iterator<Item = &'a [u32]>) -> Self {
+        let mut loops = Lists::default();
+        corners.for_each(|corners| loops.append(|all| all.extend_from_slice(corners)));
+        let used = loops.items().iter().map(|&v| positions[v as usize]);
+        let (low, high) =
+            used.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
         let frame = Frame::around(low, high);
         let positions = positions.iter().map(|&p| (p - frame.centre) * frame.scale).collect();
         Self { positions, scale: frame.scale, loops }
@@ -64,10 +55,7 @@ impl<'a> Elements<'a> {
     }
 
     fn corners(&self, element: u32) -> &[u32] {
-        match self.loops {
-            Loops::Triangles(triangles) => &triangles[element as usize],
-            Loops::Polygons(polygons) => &polygons[element as usize],
-        }
+        self.loops.list(element as usize)
     }
 
     fn at(&self, vertex: u32) -> DVec3 {
@@ -76,33 +64,27 @@ impl<'a> Elements<'a> {
 
     /// The size of every element.
     pub(super) fn list(&self) -> Vec<Element> {
-        let count = match self.loops {
-            Loops::Triangles(triangles) => triangles.len(),
-            Loops::Polygons(polygons) => polygons.len(),
-        };
         let mut points = Vec::new();
-        let size = |element: u32| {
-            if let [a, b, c] = *self.corners(element) {
+        let size = |(element, corners): (usize, &[u32])| {
+            if let [a, b, c] = *corners {
                 let [a, b, c] = [self.at(a), self.at(b), self.at(c)];
                 let diameter = around_triangle(a, b, c).1;
                 return Element { low: a.min(b).min(c), high: a.max(b).max(c), diameter };
             }
             points.clear();
-            points.extend(self.corners(element).iter().map(|&v| self.at(v)));
+            points.extend(corners.iter().map(|&v| self.at(v)));
             assert!(!points.is_empty(), "polygon {element} has no corners");
             let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
             let high = points.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
             Element { low, high, diameter: around(&mut points) }
         };
-        (0..count as u32).map(size).collect()
+        self.loops.iter().enumerate().map(size).collect()
     }
 
-    /// The vertices of triangles in the given order; none of polygons.
+    /// The vertices of all elements in the given order, if they are all triangles; none otherwise.
     pub(super) fn corners_of_triangles(&self, order: &[u32]) -> Vec<[u32; 3]> {
-        match self.loops {
-            Loops::Triangles(triangles) => order.iter().map(|&t| triangles[t as usize]).collect(),
-            Loops::Polygons(_) => Vec::new(),
-        }
+        let corners = order.iter().map(|&element| self.corners(element).try_into().ok());
+        corners.collect::<Option<_>>().unwrap_or_default()
     }
 
     /// Where the vertices of a triangle are.

@@ -1,156 +1,20 @@
-//! How crowded a set of triangles or polygons is: the smallest *k* for which it is *k*-free.
+//! A hierarchy of grids over elements of all sizes, and the search for larger ones nearby.
 //!
-//! Let d be the diameter of the smallest sphere around an element, and grow the element by d / 4 on all sides. The
-//! element is *k*-free if fewer than *k* elements of at least its own size come into the grown one. A set is *k*-free if
-//! all its elements are; then no triangle meets more than 3 *k* larger ones of the set (polygons: 7 *k*), and two such sets
-//! of *n* triangles have at most 3 *n k* intersecting pairs, however they lie. [`KFree`] holds the smallest such *k* of
-//! each element and of the set.
-//!
-//! ```text
-//!           ╭───────────────╮
-//!          ╱   ┌─────────┐   ╲        grown by d / 4
-//!         │    │ element │    │  ◀── counts: comes in, and is not smaller
-//!          ╲   └─────────┘   ╱
-//!           ╰───────────────╯
-//! ```
-//!
-//! # Departures from the paper
-//!
-//! - An element does not count itself, so the smallest *k* is the largest count plus one.
-//! - Diameters that differ by less than a part in 10⁹ count as equal, so that congruent triangles count each other
-//!   whichever way they are turned.
-//! - Distances are computed in `f64` and rounded; an element that only just comes in may be missed.
-//!
-//! # Reference
-//!
-//! Definitions 3.1 and 3.2 of Weller, Debowski, Zachmann: *kDet: Parallel Constant Time Collision Detection for Polygonal
-//! Objects*, Computer Graphics Forum, 2017.
+//! Elements with diameters up to a power of two are a level; its cells are twice as wide. An element looks for larger ones on
+//! its own level and all coarser ones. Boxes are compared in `f32`, eight elements with one; what may be near is decided in
+//! `f64`.
 
-use super::distance::{self, Element, Elements};
-use super::order;
+use super::elements::{self, Element, Elements};
 use super::sketch::{ALMOST, Hull, Lanes, Sketch, itself};
+use crate::base::morton;
 use crate::geom::{DVec3, round};
-use crate::mesh::Mesh;
 use crate::pairs::{LANES, bits};
 use fearless_simd::prelude::*;
-use fearless_simd::{dispatch, f32x8, i32x8, mask32x8};
+use fearless_simd::{Level, dispatch, f32x8, i32x8, mask32x8};
 use std::ops::Range;
 
-/// The smallest *k* of each element of a set, and of the set.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct KFree {
-    /// For each element, one more than the number of larger ones that come near it.
-    pub k: Vec<u32>,
-    /// For each element, how many of those share a vertex with it, by index.
-    pub adjacent: Vec<u32>,
-    /// Diameter of the smallest and the largest sphere around an element that is not a point; zero without any.
-    pub diameters: [f64; 2],
-}
-
-impl KFree {
-    /// Measures the triangles of a mesh (Definition 3.1), on all threads of the current rayon pool with the feature
-    /// `parallel`.
-    ///
-    /// # Cost
-    /// About proportional to the number of triangles and to the *k* found; a microsecond per triangle of an ordinary
-    /// mesh.
-    ///
-    /// ```
-    /// use fracas::mesh::shapes;
-    /// use fracas::soup::KFree;
-    /// let sphere = KFree::of_mesh(&shapes::icosphere(1.0, 4));
-    /// assert!(sphere.minimal() < 30 && sphere.height() == 1);
-    /// let worst = KFree::of_mesh(&shapes::chazelle(40));
-    /// assert!(worst.minimal() > 40);
-    /// ```
-    #[must_use]
-    pub fn of_mesh(mesh: &Mesh) -> Self {
-        Self::of(&Elements::triangles(mesh.positions(), mesh.triangles()))
-    }
-
-    /// Measures polygons (Definition 3.2), given by the indices of their corners. Polygons count as the fans of
-    /// triangles around their first corners.
-    ///
-    /// # Panics
-    /// If a polygon has no corner, or one that is not there.
-    ///
-    /// ```
-    /// use fracas::geom::DVec3;
-    /// use fracas::soup::KFree;
-    /// let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]];
-    /// let corners = corners.map(|[x, y]| DVec3::new(x, y, 0.0));
-    /// let squares = [vec![0, 1, 2, 3], vec![1, 4, 5, 2]];
-    /// assert_eq!(KFree::of_polygons(&corners, &squares).k, [2, 2]);
-    /// ```
-    #[must_use]
-    pub fn of_polygons(positions: &[DVec3], polygons: &[Vec<u32>]) -> Self {
-        Self::of(&Elements::polygons(positions, polygons))
-    }
-
-    /// The smallest *k* for which the whole set is *k*-free: the largest of its elements'; 1 for an empty set.
-    #[must_use]
-    pub fn minimal(&self) -> u32 {
-        self.k.iter().copied().max().unwrap_or(1)
-    }
-
-    /// The mean over all elements; 1 for an empty set.
-    #[must_use]
-    pub fn mean(&self) -> f64 {
-        let sum: u64 = self.k.iter().map(|&k| u64::from(k)).sum();
-        if self.k.is_empty() { 1.0 } else { sum as f64 / self.k.len() as f64 }
-    }
-
-    /// Levels that a hierarchy of grids needs, each twice as coarse as the one before, from the smallest element to
-    /// the largest. Points need none.
-    #[must_use]
-    pub fn height(&self) -> u32 {
-        let [smallest, largest] = self.diameters;
-        if largest > 0.0 { 1 + (largest / smallest).log2().floor() as u32 } else { 0 }
-    }
-
-    fn of(elements: &Elements) -> Self {
-        let list = elements.list();
-        let crowd = Crowd::new(elements, &list);
-        let mut counts = vec![[0_u32; 2]; list.len()];
-        let level = fearless_simd::Level::new();
-        let count = |places: &mut [[u32; 2]], first: usize| {
-            let (mut near, mut done) = (Vec::new(), 0);
-            while done < places.len() {
-                let from = first + done;
-                let same = |key: &&u64| **key == crowd.keys[from];
-                let cell = crowd.keys[from..first + places.len()].iter().take_while(same).count();
-                crowd.look_around(from..from + cell, &mut near);
-                for start in (0..cell).step_by(LANES) {
-                    let places = &mut places[done + start..done + cell.min(start + LANES)];
-                    dispatch!(level, simd => crowd.count(simd, elements, from + start, &near, places));
-                }
-                done += cell;
-            }
-        };
-        #[cfg(feature = "parallel")]
-        {
-            use rayon::prelude::*;
-            counts.par_chunks_mut(1024).enumerate().for_each(|(k, places)| count(places, 1024 * k));
-        }
-        #[cfg(not(feature = "parallel"))]
-        count(&mut counts, 0);
-        let mut k = vec![1; list.len()];
-        let mut adjacent = vec![0; list.len()];
-        for (&item, [near, touching]) in crowd.order.iter().zip(counts) {
-            k[item as usize] = near + 1;
-            adjacent[item as usize] = touching;
-        }
-        let sizes = || list.iter().map(|e| e.diameter).filter(|&d| d > 0.0);
-        let diameters = match sizes().reduce(f64::max) {
-            Some(largest) => [sizes().fold(largest, f64::min), largest].map(|d| d / elements.scale()),
-            None => [0.0; 2],
-        };
-        Self { k, adjacent, diameters }
-    }
-}
-
 /// All elements, sorted by size and place.
-struct Crowd {
+pub(super) struct Crowd {
     /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
     order: Vec<u32>,
     sizes: Vec<Element>,
@@ -159,7 +23,7 @@ struct Crowd {
     places: Vec<[DVec3; 3]>,
     sketches: Vec<Sketch>,
     keys: Vec<u64>,
-    levels: Vec<Level>,
+    levels: Vec<SizeLevel>,
     /// Cells by key: key and where its elements begin; linear probing.
     cells: Vec<(u64, u32)>,
     /// For each of them what holds all its elements.
@@ -169,18 +33,9 @@ struct Crowd {
     shift: u32,
 }
 
-/// What is looked for: all that reaches into a box and has at least this diameter.
-struct Wanted {
-    low: DVec3,
-    high: DVec3,
-    least: f64,
-    /// What a [`Hull`] must not exceed if it holds such an element.
-    limits: [f32; LANES],
-}
-
 /// Elements with diameters up to a power of two; their cells are twice as wide.
 #[derive(Clone, Copy)]
-struct Level {
+struct SizeLevel {
     exponent: i32,
     width: f64,
     /// Where its elements are in the order.
@@ -198,24 +53,24 @@ const AXIS: u64 = (1 << 17) - 1;
 const FEW: u32 = 32;
 
 impl Crowd {
-    fn new(elements: &Elements, list: &[Element]) -> Self {
+    pub(super) fn new(elements: &Elements, list: &[Element]) -> Self {
         // By cell, and by place in the cell, so that eight in a row are near each other.
         let tag = |(e, index): (&Element, u64)| {
             let exponent = exponent(e.diameter);
             let fine = place(e.middle(), width(exponent - FINE_BITS));
             let within = fine.map(|x| x as u64 & ((1 << FINE_BITS) - 1));
-            (key(exponent, fine.map(|x| x >> FINE_BITS)), order::morton(within) << u32::BITS | index)
+            (key(exponent, fine.map(|x| x >> FINE_BITS)), morton::encode(within) << u32::BITS | index)
         };
         let mut tagged: Vec<(u64, u64)> = list.iter().zip(0..).map(tag).collect();
         tagged.sort_unstable();
         let (keys, order): (Vec<u64>, Vec<u32>) =
             tagged.into_iter().map(|(key, last)| (key, last as u32)).unzip();
-        let mut levels: Vec<Level> = Vec::new();
+        let mut levels: Vec<SizeLevel> = Vec::new();
         for (at, &item) in order.iter().enumerate() {
             let exponent = exponent(list[item as usize].diameter);
             match levels.last_mut() {
                 Some(level) if level.exponent == exponent => level.to += 1,
-                _ => levels.push(Level {
+                _ => levels.push(SizeLevel {
                     exponent,
                     width: width(exponent),
                     from: at as u32,
@@ -231,7 +86,7 @@ impl Crowd {
         let mut cells = vec![(FREE, 0); size];
         let mut bounds = vec![Hull::EMPTY; size];
         for start in starts {
-            let mut slot = (order::mix(keys[start]) >> shift) as usize;
+            let mut slot = (morton::hash(keys[start]) >> shift) as usize;
             while cells[slot].0 != FREE {
                 slot = (slot + 1) & (size - 1);
             }
@@ -250,9 +105,29 @@ impl Crowd {
         Self { order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
     }
 
+    /// The elements by level, then by cell.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// For elements from `first` on in this order: how many larger ones come near, and how many of those share a vertex.
+    pub(super) fn count(&self, elements: &Elements, first: usize, counts: &mut [[u32; 2]]) {
+        let level = Level::new();
+        let keys = &self.keys[first..first + counts.len()];
+        let (mut near, mut done) = (Vec::new(), 0);
+        for cell in keys.chunk_by(|a, b| a == b) {
+            self.look_around(first + done..first + done + cell.len(), &mut near);
+            let (from, to) = (done, done + cell.len());
+            for (eight, counts) in (first + from..).step_by(LANES).zip(counts[from..to].chunks_mut(LANES)) {
+                dispatch!(level, simd => self.count_eight(simd, elements, eight, &near, counts));
+            }
+            done = to;
+        }
+    }
+
     /// Elements in a cell, as a range of the order; none if no element may be near what is looked for.
     fn cell(&self, key: u64, wanted: &[f32; LANES]) -> Range<usize> {
-        let mut slot = (order::mix(key) >> self.shift) as usize;
+        let mut slot = (morton::hash(key) >> self.shift) as usize;
         loop {
             let (found, start) = self.cells[slot];
             if found == key {
@@ -272,7 +147,7 @@ impl Crowd {
     /// For up to eight elements from `first` on: how many larger elements come near, of those in the given ranges of the
     /// order, and how many of them share a vertex.
     #[inline(always)]
-    fn count<S: Simd>(
+    fn count_eight<S: Simd>(
         &self,
         simd: S,
         elements: &Elements,
@@ -349,21 +224,6 @@ impl Crowd {
         }
     }
 
-    /// What may come near one of the elements in this range of the order.
-    #[inline(always)]
-    fn wanted(&self, range: Range<usize>) -> Wanted {
-        let (mut low, mut high, mut least) = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
-        for e in &self.sizes[range] {
-            let grown = e.grown();
-            low = low.min(grown.0);
-            high = high.max(grown.1);
-            least = least.min(e.diameter);
-        }
-        let [[a, b, c], [d, e, f]] = [high.to_array().map(round::up), low.to_array().map(round::down)];
-        let limits = [a, b, c, -d, -e, -f, -round::down(ALMOST * least), f32::INFINITY];
-        Wanted { low, high, least, limits }
-    }
-
     /// Whether the second of two elements, by their places in the order, comes near the first.
     fn is_near(&self, elements: &Elements, at: usize, other: usize) -> bool {
         let (element, e) = (&self.sizes[at], &self.sizes[other]);
@@ -372,7 +232,7 @@ impl Crowd {
             return false;
         }
         match (self.places.get(at), self.places.get(other)) {
-            (Some(p), Some(q)) => distance::within(p, q, element.reach()),
+            (Some(p), Some(q)) => elements::within(p, q, element.reach()),
             _ => elements.within(self.order[at], self.order[other], element.reach()),
         }
     }
@@ -380,7 +240,14 @@ impl Crowd {
     /// Lists all elements that may come near one of those in this range of the order, which share a cell.
     fn look_around(&self, cell: Range<usize>, near: &mut Vec<Range<usize>>) {
         near.clear();
-        let Wanted { low, high, least, limits } = self.wanted(cell);
+        let (mut low, mut high, mut least) = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
+        for element in &self.sizes[cell] {
+            let grown = element.grown();
+            (low, high) = (low.min(grown.0), high.max(grown.1));
+            least = least.min(element.diameter);
+        }
+        let [[a, b, c], [d, e, f]] = [high.to_array().map(round::up), low.to_array().map(round::down)];
+        let limits = [a, b, c, -d, -e, -f, -round::down(ALMOST * least), f32::INFINITY];
         // Almost as large will do.
         let finest = exponent(ALMOST * ALMOST * least);
         for level in self.levels.iter().filter(|level| level.exponent >= finest) {

@@ -1,6 +1,6 @@
 //! Elements as far as a first look needs them: alone, several as one, and eight side by side.
 
-use super::distance::Element;
+use super::elements::Element;
 use crate::geom::round;
 use crate::pairs::LANES;
 use fearless_simd::prelude::*;
@@ -45,7 +45,7 @@ impl Hull {
         }
     }
 
-    /// Whether it may hold something that is wanted; see `Crowd::wanted` of `kfree`.
+    /// Whether it may hold something that is wanted; see `Crowd::look_around`.
     pub(super) fn may_hold(&self, limits: &[f32; LANES]) -> bool {
         self.0.iter().zip(limits).fold(true, |all, (number, limit)| all & (number <= limit))
     }

@@ -4,10 +4,10 @@ mod common;
 
 use common::inputs::Stream;
 use common::soups::soup;
+use fracas::crowd::KFree;
 use fracas::exact::{self, Relation};
 use fracas::geom::{DVec3, Triangle};
 use fracas::mesh::{Mesh, TriangleId, shapes};
-use fracas::soup::KFree;
 
 /// Distance of a point to a triangle by the region it is over (Ericson's cases).
 fn to_triangle(p: DVec3, t: &Triangle) -> f64 {

@@ -1,0 +1,137 @@
+//! Many short lists in one allocation, also known as compressed sparse rows.
+//!
+//! ```text
+//!   starts  0   2 2     5       list 0: a b     list 1: empty     list 2: c d e
+//!   items   a b c d e
+//! ```
+//!
+//! [`Lists::from_pairs`] is a stable counting sort: one pass counts, one pass writes. [`Lists::append`] builds list after list.
+//!
+//! # Invariants
+//!
+//! `starts` begins with 0, never descends, and ends with the number of items.
+
+use std::ops::Range;
+
+/// Lists that lie one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lists<T> {
+    /// List `k` has the items from `starts[k]` to `starts[k + 1]`.
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self { starts: vec![0], items: vec![] }
+    }
+}
+
+impl<T> Lists<T> {
+    /// Sorts (list, item) pairs into `count` lists. Items of one list keep the order in which they come.
+    ///
+    /// The pairs are generated twice, so the iterator should be cheap.
+    pub(crate) fn from_pairs(count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self
+    where
+        T: Copy,
+    {
+        // Counts are stored two places late: while items are written, `starts[k + 1]` is the next place of list k.
+        let mut starts = vec![0_u32; count + 2];
+        pairs.clone().for_each(|(list, _)| starts[list as usize + 2] += 1);
+        for k in 2..starts.len() {
+            starts[k] += starts[k - 1];
+        }
+        let mut items = match pairs.clone().next() {
+            Some((_, any)) => vec![any; starts[count + 1] as usize],
+            None => vec![],
+        };
+        pairs.for_each(|(list, item)| {
+            let place = &mut starts[list as usize + 1];
+            items[*place as usize] = item;
+            *place += 1;
+        });
+        starts.pop();
+        Self { starts, items }
+    }
+
+    /// Appends a list: `fill` pushes its items behind those of all other lists.
+    pub(crate) fn append(&mut self, fill: impl FnOnce(&mut Vec<T>)) {
+        fill(&mut self.items);
+        self.starts.push(self.items.len() as u32);
+    }
+
+    /// Where the items of a list are among [`Lists::items`].
+    #[inline]
+    pub(crate) fn range(&self, list: usize) -> Range<usize> {
+        self.starts[list] as usize..self.starts[list + 1] as usize
+    }
+
+    /// The items of one list.
+    #[inline]
+    pub(crate) fn list(&self, list: usize) -> &[T] {
+        &self.items[self.range(list)]
+    }
+
+    /// The items of one list, to be changed.
+    #[inline]
+    pub(crate) fn list_mut(&mut self, list: usize) -> &mut [T] {
+        let range = self.range(list);
+        &mut self.items[range]
+    }
+
+    /// All items, list by list.
+    #[inline]
+    pub(crate) fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// All items, list by list, without the lists.
+    pub(crate) fn into_items(self) -> Vec<T> {
+        self.items
+    }
+
+    /// The lists in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[T]> + Clone {
+        self.starts.windows(2).map(|ends| &self.items[ends[0] as usize..ends[1] as usize])
+    }
+
+    /// Bytes that the lists hold.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.starts[..]) + size_of_val(&self.items[..])
+    }
+
+    /// Gives back memory that is not used.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.starts.shrink_to_fit();
+        self.items.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pairs_are_sorted_and_keep_their_order(lists in prop::collection::vec(0..7_u32, 0..60)) {
+            let pairs: Vec<(u32, usize)> = lists.iter().copied().zip(0..).collect();
+            let sorted = Lists::from_pairs(7, pairs.iter().copied());
+            let mut one_by_one = Lists::default();
+            for list in 0..7 {
+                let expected: Vec<usize> = pairs.iter().filter(|pair| pair.0 == list).map(|pair| pair.1).collect();
+                prop_assert_eq!(sorted.list(list as usize), &expected);
+                one_by_one.append(|items| items.extend(expected));
+            }
+            prop_assert_eq!(sorted.iter().count(), 7);
+            prop_assert!(sorted.iter().flatten().eq(sorted.items()));
+            prop_assert_eq!(sorted, one_by_one);
+        }
+    }
+
+    #[test]
+    fn there_may_be_no_lists() {
+        assert_eq!(Lists::from_pairs(0, std::iter::empty::<(u32, u8)>()), Lists::default());
+        assert_eq!(Lists::<u8>::default().iter().count(), 0);
+    }
+}

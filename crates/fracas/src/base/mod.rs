@@ -1,0 +1,24 @@
+//! Small tools that every folder may use, each written once.
+//!
+//! [`lists`] many short lists in one allocation · [`sets`] union–find · [`radix`] a parallel radix sort · [`morton`]
+//! Morton codes · [`parallel`] loops on all threads · [`Random`] pseudo-random numbers. Nothing here knows geometry, and
+//! nothing here uses another folder.
+
+pub(crate) mod lists;
+pub(crate) mod morton;
+pub(crate) mod parallel;
+pub(crate) mod radix;
+mod random;
+pub(crate) mod sets;
+
+pub(crate) use lists::Lists;
+pub use random::Random;
+pub(crate) use sets::DisjointSets;
+
+/// Gives a list room for more items and writes to it once, so that items can be pushed without waiting for the allocator or for
+/// the system to hand out pages.
+pub(crate) fn reserve_warm<T: Clone>(list: &mut Vec<T>, more: usize, value: T) {
+    let before = list.len();
+    list.resize(before + more, value);
+    list.truncate(before);
+}
