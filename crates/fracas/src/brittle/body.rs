@@ -50,8 +50,6 @@ pub struct Fragment {
     pub(super) nodes: Vec<u32>,
     /// Tetrahedra of which it has a part, in order.
     pub(super) tets: Vec<u32>,
-    /// Triangles of the original surface at tetrahedra that are not cut, in order.
-    pub(super) triangles: Vec<u32>,
     pub(super) tree: SphereTree,
     /// Which points of the tree are inside, not on the surface.
     pub(super) is_inside: Vec<bool>,
@@ -79,7 +77,6 @@ impl Fragment {
             is_inside: tree.owners.iter().zip(&tree.is_crack).map(is_inside).collect(),
             nodes: vec![],
             tets: vec![],
-            triangles: vec![],
             tree,
             presence: Presence::default(),
             surface_cells: Presence::default(),
@@ -165,11 +162,9 @@ impl BrittleBody {
         let mut whole = Fragment::new(&solid, solid.tree.clone());
         whole.nodes.clone_from(&solid.nodes);
         whole.tets = (0..tets as u32).collect();
-        whole.triangles = (0..solid.faces.len() as u32).collect();
         whole.mass = moments.properties(solid.middle);
         let mut marker = Marker::new(&solid.cells, [whole.low, whole.high]);
-        whole.triangles.iter().for_each(|&triangle| solid.mark_surface(triangle as usize, &mut marker));
-        marker.mark_middles(&solid.cells, whole.tets.iter());
+        whole.tets.iter().for_each(|&tet| solid.mark_tet(tet, &mut marker));
         [whole.presence, whole.surface_cells] = marker.finish(&solid.cells);
         let (labels, weights) = (vec![0; solid.nodes.len()], vec![1.0; solid.nodes.len()]);
         let mut body = Self {

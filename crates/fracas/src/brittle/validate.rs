@@ -50,16 +50,6 @@ impl BrittleBody {
                 }
             }
         }
-        let triangles = fragment.triangles.iter().map(|&t| self.solid.faces[t as usize].0 as usize);
-        let is_own = |tet: usize| {
-            self.cut_of[tet] == Solid::NONE
-                && self.fragment_of[self.solid.mesh.tets()[tet][0] as usize] as usize == id
-        };
-        let whole = fragment.tets.iter().filter(|&&tet| self.cut_of[tet as usize] == Solid::NONE);
-        let open: usize = whole.map(|&tet| self.solid.triangles_of(tet).len()).sum();
-        if fragment.triangles.len() != open || !triangles.into_iter().all(is_own) {
-            return Err(format!("fragment {id} does not list its triangles of the original surface"));
-        }
         outside.map_or(Ok(()), |p| Err(format!("fragment {id} is not marked in the cell of {p}")))
     }
 

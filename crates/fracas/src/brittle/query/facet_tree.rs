@@ -98,7 +98,7 @@ impl FacetTree {
             }
             first += listed.len();
         }
-        let order = order_along_curve(&facets);
+        let order = curve_order(&facets);
         let facets: Vec<FacetTriangle> = order.iter().map(|&k| facets[k as usize]).collect();
         let corners = facets.iter().flat_map(|facet| facet.triangle.corners());
         let padding = PADDING * corners.fold(DVec3::ZERO, |most, p| most.max(p.abs())).max_element();
@@ -294,15 +294,13 @@ fn bounds(block: &Boxes8) -> [[f32; 3]; 2] {
 }
 
 /// The order of facets along a space-filling curve through their middles.
-fn order_along_curve(facets: &[FacetTriangle]) -> Vec<u32> {
-    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let middle = |facet: &FacetTriangle| facet.triangle.a + facet.triangle.b + facet.triangle.c;
-    for facet in facets {
-        (low, high) = (low.min(middle(facet)), high.max(middle(facet)));
-    }
+fn curve_order(facets: &[FacetTriangle]) -> Vec<u32> {
+    let middles = facets.iter().map(|facet| facet.triangle.a + facet.triangle.b + facet.triangle.c);
+    let ends = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (low, high) = middles.clone().fold(ends, |(low, high), p| (low.min(p), high.max(p)));
     let scale = 1023.0 / (high - low).max_element().max(f64::MIN_POSITIVE);
-    let code = |facet| morton::encode(((middle(facet) - low) * scale).to_array().map(|x| x as u64));
-    let mut order: Vec<(u64, u32)> = facets.iter().map(code).zip(0..).collect();
+    let code = |p: DVec3| morton::encode(((p - low) * scale).to_array().map(|x| x as u64));
+    let mut order: Vec<(u64, u32)> = middles.map(code).zip(0..).collect();
     order.sort_unstable();
     order.into_iter().map(|(_, k)| k).collect()
 }

@@ -1,4 +1,7 @@
-//! Questions about fragments: how far, which way out, and where two of them touch.
+//! Questions about fragments: the nearest surface of a point, and the contacts of two fragments.
+//!
+//! `presence` bounds distances, `nearest` answers single questions with the help of `crack_field`, `facet_tree` answers many, and
+//! `contacts` asks them.
 
 mod contacts;
 pub(crate) mod crack_field;

@@ -197,10 +197,9 @@ impl BrittleBody {
         }
         // No original surface is nearer than its distance from a node, less the distance to that node.
         let least = self.solid.depths[nodes[0] as usize] - self.position(nodes[0]).distance(p);
-        if (least < 0.0 || least * least < best.squared)
-            && let Some(near) = self.solid.surface_grid.find(&self.solid.surface, p, best.squared)
-        {
-            best.try_point(near.point, near.squared, self.solid.facet(near.triangle as usize).normal, false);
+        if least < 0.0 || least * least < best.squared {
+            let around = self.solid.surface_grid.around(p);
+            around.for_each(|triangle| best.try_facet(self.solid.facet(triangle as usize), p));
         }
     }
 

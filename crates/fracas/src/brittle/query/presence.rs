@@ -171,11 +171,6 @@ impl Marker {
         self.all.mark(row, mask);
     }
 
-    /// Marks the cells whose middles lie in some tetrahedra.
-    pub fn mark_middles<'a>(&mut self, cells: &Cells, tets: impl Iterator<Item = &'a u32>) {
-        tets.flat_map(|&tet| cells.middles_of(tet)).for_each(|&row| self.mark(row, row.mask()));
-    }
-
     /// Marks cells of the surface.
     #[inline]
     pub fn mark_surface(&mut self, row: CellRow, mask: u32) {

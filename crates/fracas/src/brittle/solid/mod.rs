@@ -75,6 +75,13 @@ pub struct Solid {
 impl Solid {
     pub(crate) const NONE: u32 = u32::MAX;
 
+    /// Marks the cells of a tetrahedron that is not cut: those that its surface passes through, and those whose middles it holds.
+    #[inline]
+    pub(crate) fn mark_tet(&self, tet: u32, marker: &mut Marker) {
+        self.triangles_of(tet).for_each(|triangle| self.mark_surface(triangle, marker));
+        self.cells.middles_of(tet).iter().for_each(|&row| marker.mark(row, row.mask()));
+    }
+
     /// Marks the cells that a triangle of the surface passes through.
     #[inline]
     pub(crate) fn mark_surface(&self, triangle: usize, marker: &mut Marker) {
@@ -141,11 +148,8 @@ impl Solid {
         let tets = faces.iter().map(|&(tet, _)| tet);
         let facets = Lists::from_pairs(mesh.tet_count(), tets.zip((0..).map(facet)));
         let mut surface_cells = Lists::default();
-        for FacetTriangle { triangle, normal, .. } in facets.items() {
-            surface_cells.append(|rows| {
-                let begin = rows.len();
-                cells.visit_triangle(triangle, *normal, &mut |cell| CellRow::add(rows, begin, cell));
-            });
+        for facet in facets.items() {
+            surface_cells.append(|rows| cells.list_facet(facet, rows));
         }
         let surface_grid = SurfaceGrid::build(&surface, options.grid * edge);
         let nodes: Vec<u32> =
@@ -227,8 +231,10 @@ fn sphere(corners: [DVec3; 4]) -> (DVec3, f64) {
 /// How far each node is from the surface.
 fn depths(mesh: &TetMesh, surface: &MeshTree, grid: &SurfaceGrid) -> Vec<f64> {
     let depth = |&p: &DVec3| {
-        // What the grid finds is nearly always the nearest; the tree makes sure.
-        let guess = grid.find(surface, p, f64::INFINITY).map_or(f64::INFINITY, |near| near.squared.sqrt());
+        // One of the triangles around is nearly always the nearest; the tree makes sure.
+        let distance =
+            |triangle| surface.mesh().triangle(TriangleId(triangle)).closest_point(p).distance_squared(p);
+        let guess = grid.around(p).map(distance).fold(f64::INFINITY, f64::min).sqrt();
         surface.find_nearest(p, guess).map_or(guess, |near| near.distance)
     };
     parallel::map(true, mesh.positions().iter(), depth)

@@ -21,14 +21,6 @@ pub(crate) struct SurfaceGrid {
     nearest: Vec<u32>,
 }
 
-/// A point of the original surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct OnSurface {
-    pub squared: f64,
-    pub point: DVec3,
-    pub triangle: u32,
-}
-
 impl SurfaceGrid {
     /// A grid over the box of a surface with points about `spacing` apart.
     pub fn build(surface: &MeshTree, spacing: f64) -> Self {
@@ -62,34 +54,15 @@ impl SurfaceGrid {
         Self { origin: low, spacing, counts, nearest }
     }
 
-    /// A point of the surface near a point inside the body, most often the nearest, if its squared distance is below `limit`.
+    /// The triangles nearest to the eight grid points around a point, each once.
     #[inline]
-    pub fn find(&self, surface: &MeshTree, p: DVec3, limit: f64) -> Option<OnSurface> {
+    pub fn around(&self, p: DVec3) -> impl Iterator<Item = u32> {
         let at = (p - self.origin) / self.spacing;
         let [x, y, z] = [0, 1, 2].map(|k| (at[k].max(0.0) as usize).min(self.counts[k] - 2));
         let first = (z * self.counts[1] + y) * self.counts[0] + x;
         let (row, layer) = (self.counts[0], self.counts[0] * self.counts[1]);
-        let mut seen = [u32::MAX; 8];
-        let mut best = OnSurface { squared: limit, point: p, triangle: u32::MAX };
-        for k in 0..8 {
-            let corner = first + (k & 1) + (k >> 1 & 1) * row + (k >> 2) * layer;
-            let triangle = self.nearest[corner];
-            if seen[..k].contains(&triangle) {
-                seen[k] = u32::MAX;
-                continue;
-            }
-            seen[k] = triangle;
-            measure(surface, p, triangle, &mut best);
-        }
-        (best.triangle != u32::MAX).then_some(best)
-    }
-}
-
-#[inline]
-fn measure(surface: &MeshTree, p: DVec3, triangle: u32, best: &mut OnSurface) {
-    let point = surface.mesh().triangle(TriangleId(triangle)).closest_point(p);
-    let squared = point.distance_squared(p);
-    if squared < best.squared {
-        *best = OnSurface { squared, point, triangle };
+        let corner = |k: usize| self.nearest[first + (k & 1) + (k >> 1 & 1) * row + (k >> 2) * layer];
+        let found = [0, 1, 2, 3, 4, 5, 6, 7].map(corner);
+        (0..8).filter(move |&k| !found[..k].contains(&found[k])).map(move |k| found[k])
     }
 }

@@ -22,8 +22,7 @@ use crate::brittle::solid::cells::{CellRow, Section};
 use crate::brittle::{BrittleBody, Fragment, Solid};
 
 impl BrittleBody {
-    /// Gives pieces, of which boxes and tetrahedra are known, their cells and their triangles of the original surface. `cuts`
-    /// are all that have a part of any of them.
+    /// Gives pieces, of which boxes and tetrahedra are known, their cells. `cuts` are all that have a part of any of them.
     pub(super) fn divide_cells<'a>(
         &self,
         broken: &Broken,
@@ -33,21 +32,12 @@ impl BrittleBody {
         let cells = &self.solid.cells;
         let mut markers: Vec<Marker> =
             pieces.iter().map(|piece| Marker::new(cells, [piece.low, piece.high])).collect();
-        for &triangle in &broken.old.triangles {
-            let tet = self.solid.faces[triangle as usize].0 as usize;
-            if self.cut_of[tet] == Solid::NONE {
-                let fragment = self.fragment_of[self.solid.mesh.tets()[tet][0] as usize];
-                let piece = (fragment - broken.first) as usize;
-                self.solid.mark_surface(triangle as usize, &mut markers[piece]);
-                pieces[piece].triangles.push(triangle);
-            }
-        }
         for &index in cuts {
             self.mark_cut(&self.cuts[index as usize], broken, &mut markers);
         }
         for (piece, mut marker) in pieces.iter_mut().zip(markers) {
             let whole = piece.tets.iter().filter(|&&tet| self.cut_of[tet as usize] == Solid::NONE);
-            marker.mark_middles(cells, whole);
+            whole.for_each(|&tet| self.solid.mark_tet(tet, &mut marker));
             [piece.presence, piece.surface_cells] = marker.finish(cells);
         }
     }

@@ -57,9 +57,11 @@ impl BrittleBody {
         Ok((mesh, is_crack))
     }
 
-    /// For each point of a fragment's sphere tree, the unit normal of the surface there, outward; zero for points inside.
+    /// For each point of a fragment's sphere tree the outward unit normal of the surface there, and the edges along which the
+    /// surface is convex and turns by more than an angle, given by its cosine `least_turn`.
     ///
-    /// Where facets meet, it is their mean by angle: at the corner of a cube it points along the diagonal.
+    /// Points inside have the normal zero. Where facets meet, the normal is their mean by angle: at the corner of a cube it points
+    /// along the diagonal. Edges matter for contacts where vertices alone would let two bodies sink into each other.
     ///
     /// # Errors
     /// If there is no such fragment, or it has broken.
@@ -73,47 +75,16 @@ impl BrittleBody {
     /// let solid = Solid::build(brick(DVec3::ONE, [2, 2, 2]), &SolidOptions::default())?;
     /// let body = BrittleBody::new(solid.into());
     /// let cube = body.fragments().next().unwrap();
-    /// let points = body.fragment(cube)?.tree().points();
-    /// for (p, normal) in points.iter().zip(body.point_normals(cube)?) {
+    /// let (normals, edges) = body.surface_features(cube, 0.9)?;
+    /// for (p, normal) in body.fragment(cube)?.tree().points().iter().zip(normals) {
     ///     let is_outside = p.abs().max_element() == 0.5;
     ///     assert!(normal.distance(if is_outside { p.normalize() } else { DVec3::ZERO }) < 1e-7);
     /// }
-    /// # Ok::<(), fracas::brittle::BrittleError>(())
-    /// ```
-    pub fn point_normals(&self, fragment: FragmentId) -> Result<Vec<DVec3>, BrittleError> {
-        let known = self.fragment(fragment)?;
-        Ok(SurfacePolygons::of(self, known, fragment).normals())
-    }
-
-    /// The edges of a fragment's surface along which it is convex and its faces meet at more than `least_turn`, given as the
-    /// cosine between their normals: where vertices alone would let two bodies sink into each other.
-    ///
-    /// # Errors
-    /// If there is no such fragment, or it has broken.
-    ///
-    /// # Cost
-    /// As [`BrittleBody::surface`].
-    ///
-    /// ```
-    /// use fracas::brittle::{BrittleBody, Solid, SolidOptions};
-    /// use fracas::{geom::DVec3, mesh::tets::brick};
-    /// let solid = Solid::build(brick(DVec3::ONE, [3, 3, 3]), &SolidOptions::default())?;
-    /// let body = BrittleBody::new(solid.into());
-    /// let edges = body.sharp_edges(body.fragments().next().unwrap(), 0.9)?;
     /// let total: f64 = edges.iter().map(|edge| edge.ends[0].distance(edge.ends[1])).sum();
-    /// assert_eq!(edges.len(), 12 * 3);
+    /// assert_eq!(edges.len(), 12 * 2);
     /// assert!((total - 12.0).abs() < 1e-12, "the twelve edges of a cube");
     /// # Ok::<(), fracas::brittle::BrittleError>(())
     /// ```
-    pub fn sharp_edges(&self, fragment: FragmentId, least_turn: f64) -> Result<Vec<SharpEdge>, BrittleError> {
-        let known = self.fragment(fragment)?;
-        Ok(SurfacePolygons::of(self, known, fragment).sharp_edges(least_turn))
-    }
-
-    /// [`BrittleBody::point_normals`] and [`BrittleBody::sharp_edges`] at once, for not much more than either.
-    ///
-    /// # Errors
-    /// If there is no such fragment, or it has broken.
     pub fn surface_features(
         &self,
         fragment: FragmentId,
