@@ -4,6 +4,7 @@ use fracas::brittle::{BrittleBody, Probe, Solid, SolidOptions};
 use fracas::crack::{Breakable, FractureOptions};
 use fracas::geom::DVec3;
 use fracas::mesh::tets::brick;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A block in a dozen pieces.
@@ -82,4 +83,47 @@ fn a_point_that_a_rounded_pose_puts_beside_a_crack_takes_its_normal() {
         }
     }
     assert!(asked > 1000);
+}
+
+#[test]
+fn facets_are_the_triangles_of_the_surface_and_share_points() {
+    let body = broken();
+    for id in body.fragments() {
+        let tree = body.facet_tree(id).unwrap();
+        let (surface, _) = body.surface(id).unwrap();
+        let points = body.fragment(id).unwrap().tree().points();
+        let mut ids = tree.triangles().to_vec();
+        let mut sides = BTreeSet::new();
+        for (&triangle, corners) in ids.iter().zip(tree.corners(&body)) {
+            let expected = surface.triangles()[triangle as usize].map(|v| surface.positions()[v as usize]);
+            assert_eq!(corners.map(|point| points[point as usize]), expected);
+            for k in 0..3 {
+                assert!(sides.insert((corners[k], corners[(k + 1) % 3])), "a side comes twice");
+            }
+        }
+        assert!(sides.iter().all(|&(a, b)| sides.contains(&(b, a))), "the facets are closed");
+        ids.sort_unstable();
+        assert!(ids.into_iter().eq(0..surface.triangle_count() as u32));
+    }
+}
+
+#[test]
+fn questions_that_make_no_sense_get_no_answer() {
+    let body = broken();
+    let id = body.fragments().next().unwrap();
+    let tree = body.facet_tree(id).unwrap();
+    let outside = DVec3::splat(3.0);
+    let infinite = DVec3::new(f64::INFINITY, 0.0, 0.0);
+    for (p, reach) in [(DVec3::NAN, 1.0), (infinite, f64::INFINITY), (outside, f64::NAN), (outside, -9.0)] {
+        assert_eq!(tree.find_nearest(&body, p, reach, false), None, "{p} {reach}");
+        assert_eq!(body.find_nearest(id, p, reach), None, "{p} {reach}");
+        assert!(!tree.is_deeper(&body, p, reach));
+        assert!(matches!(tree.probe(&body, p, reach, 0.0), Probe::Far(_)), "{p} {reach}");
+    }
+    for p in [outside, DVec3::splat(1e30), DVec3::splat(-1e200)] {
+        let near = tree.find_nearest(&body, p, f64::INFINITY, false).map(|near| near.point);
+        let expected = body.find_nearest(id, p, f64::INFINITY).map(|near| near.point);
+        assert_eq!(near.is_some(), expected.is_some(), "{p}");
+    }
+    assert!(tree.find_nearest(&body, outside, f64::INFINITY, true).is_some());
 }

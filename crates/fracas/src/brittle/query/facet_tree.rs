@@ -181,6 +181,9 @@ impl FacetTree {
     ) -> (Option<NearestSurface>, f64) {
         // A reach that is no number is none.
         let reach = reach.max(0.0);
+        if !p.is_finite() {
+            return (None, reach);
+        }
         let Search { best, passed_by, .. } = self.walk(p, reach);
         let is_inside = || !is_outside && body.is_inside(self.fragment, p);
         let found = if best.is_on_surface() {
