@@ -2,7 +2,7 @@
 
 use super::query::crack_field::CrackField;
 use super::split::pattern::part_of;
-use super::{BrittleBody, Fragment, FragmentId, Solid};
+use super::{BrittleBody, FacetTree, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ impl BrittleBody {
             }
             self.validate_cells(id, fragment)?;
             self.validate_field(id as u32, fragment)?;
-            self.validate_corners(id as u32)?;
+            self.validate_corners(id as u32, fragment)?;
         }
         Ok(())
     }
@@ -141,39 +141,25 @@ impl BrittleBody {
         Ok(())
     }
 
-    /// Every corner of the surface of a fragment must be a point of its tree, and every crack point such a corner.
-    fn validate_corners(&self, id: u32) -> Result<(), String> {
-        let fragment = self.fragments[id as usize].as_ref().expect("it is alive");
-        let (surface, _) = self.surface(super::FragmentId(id)).map_err(|error| error.to_string())?;
-        let rounded =
-            |p: crate::geom::DVec3| (p / self.solid.radius * 1e9).round().to_array().map(|x| x as i64);
-        let tree: BTreeSet<[i64; 3]> = fragment.tree.points.iter().map(|&p| rounded(p)).collect();
-        // Rounding may fall either way, so a neighbour of the rounded place will do.
-        let is_there = |set: &BTreeSet<[i64; 3]>, p| {
-            let [x, y, z] = rounded(p);
-            (0..27).any(|k| set.contains(&[x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1]))
-        };
-        for triangle in
-            (0..surface.triangle_count() as u32).map(|t| surface.triangle(crate::mesh::TriangleId(t)))
-        {
-            let cell = self.solid.cells.cell_of(triangle.centroid());
+    /// Corners of facets must be points of the tree, and crack points must be such corners.
+    fn validate_corners(&self, id: u32, fragment: &Fragment) -> Result<(), String> {
+        let (points, facets) = (&fragment.tree.points, FacetTree::build(self, FragmentId(id), fragment));
+        let mut is_corner = vec![false; points.len()];
+        for (facet, corners) in facets.facets.iter().zip(facets.corners(self)) {
+            for (p, &corner) in facet.triangle.corners().iter().zip(corners) {
+                is_corner[corner as usize] = true;
+                if p.distance(points[corner as usize]) > 1e-9 * self.solid.radius {
+                    return Err(format!("the corner {p} of fragment {id} is not point {corner} of its tree"));
+                }
+            }
+            let cell = self.solid.cells.cell_of(facet.triangle.centroid());
             if !fragment.surface_cells.has(cell) {
                 return Err(format!("the surface of fragment {id} is not marked in cell {cell:?}"));
             }
         }
-        if let Some(corner) = surface.positions().iter().find(|&&p| !is_there(&tree, p)) {
-            return Err(format!("the corner {corner} of fragment {id} is not in its tree"));
-        }
-        let corners: BTreeSet<[i64; 3]> = surface.positions().iter().map(|&p| rounded(p)).collect();
-        let cracks = fragment.tree.points.iter().zip(&fragment.tree.is_crack).filter(|(_, crack)| **crack);
-        for (&p, _) in cracks.clone() {
-            if !is_there(&corners, p) {
-                return Err(format!("the crack point {p} of fragment {id} is no corner of its surface"));
-            }
-        }
-        let interior = fragment.tree.points.len() - cracks.count();
-        if interior != fragment.nodes.len() {
-            return Err(format!("fragment {id} has {interior} points for its nodes"));
+        let is_crack = &fragment.tree.is_crack;
+        if let Some(point) = (0..points.len()).find(|&point| is_crack[point] && !is_corner[point]) {
+            return Err(format!("the crack point {point} of fragment {id} is no corner of its surface"));
         }
         Ok(())
     }

@@ -122,7 +122,7 @@ struct Quota {
 struct Active {
     point: u32,
     /// The first child that is left.
-    child: u32,
+    child: usize,
     /// The point is at least this far from the other body.
     bound: f64,
 }
@@ -224,22 +224,6 @@ impl ContactFinder {
     ///
     /// # Errors
     /// If there is no such fragment, or it has broken.
-    ///
-    /// ```
-    /// use fracas::brittle::{BrittleBody, ContactFinder, Probe, Solid, SolidOptions};
-    /// use fracas::{geom::DVec3, mesh::tets::brick};
-    /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
-    /// let body = BrittleBody::new(solid.into());
-    /// let cube = (&body, body.fragments().next().unwrap());
-    /// let floor = |p: DVec3, reach: f64| match p.z + 0.49 {
-    ///     distance if distance > reach => Probe::Far(distance),
-    ///     distance => Probe::Near { distance, surface: DVec3::new(p.x, p.y, -0.49), normal: DVec3::Z },
-    /// };
-    /// let mut finder = ContactFinder::default();
-    /// let contacts = finder.find_behind_plane(cube, 0.49, DVec3::Z, floor)?;
-    /// assert!(contacts.len() >= 8 && contacts.iter().all(|c| c.distance < 0.0));
-    /// # Ok::<(), fracas::brittle::BrittleError>(())
-    /// ```
     pub fn find_behind_plane(
         &mut self,
         fragment: (&BrittleBody, FragmentId),
@@ -249,7 +233,7 @@ impl ContactFinder {
     ) -> Result<&[Contact], BrittleError> {
         let known = fragment.0.fragment(fragment.1)?;
         self.begin();
-        if known.tree.point_count() <= MOST_IN_A_ROW {
+        if known.tree.points.len() <= MOST_IN_A_ROW {
             self.pass(known, |p| offset + direction.dot(p), probe);
             return Ok(&self.contacts);
         }
@@ -344,9 +328,9 @@ impl ContactFinder {
                 Probe::Near { distance, .. } if is_bound_enough => distance,
                 found => finder.accept(tree.points[p], point, found, quota),
             };
-            let child = tree.child_starts[p];
-            if child < tree.child_starts[p + 1] && bound - tree.tails[child as usize] < quota.tolerance {
-                finder.next.push(Active { point, child, bound });
+            let children = tree.children.range(p);
+            if !children.is_empty() && bound - tree.tails[children.start] < quota.tolerance {
+                finder.next.push(Active { point, child: children.start, bound });
             }
         };
         self.next.clear();
@@ -360,10 +344,10 @@ impl ContactFinder {
             self.next.clear();
             let active = std::mem::take(&mut self.active);
             for &Active { point, mut child, bound } in &active {
-                let end = tree.child_starts[point as usize + 1];
+                let end = tree.children.range(point as usize).end;
                 // Children that appear by this level; later ones wait, unless they are out of reach.
-                while child < end && bound - tree.tails[child as usize] < quota.tolerance {
-                    let below = tree.children[child as usize];
+                while child < end && bound - tree.tails[child] < quota.tolerance {
+                    let below = tree.children.items()[child];
                     if u32::from(tree.levels[below as usize]) > level {
                         self.next.push(Active { point, child, bound });
                         break;

@@ -48,11 +48,11 @@ const FARTHEST: f64 = 1e18;
 pub struct FacetTree {
     fragment: FragmentId,
     padding: f64,
-    facets: Vec<FacetTriangle>,
+    pub(crate) facets: Vec<FacetTriangle>,
     /// The triangle of [`BrittleBody::surface`] that each facet is.
     triangles: Vec<u32>,
     /// From fine to coarse. Box `k` of the finest level holds facet `k`, box `k` of another one block `k` of the level below.
-    levels: Vec<Vec<Boxes8>>,
+    pub(crate) levels: Vec<Vec<Boxes8>>,
     /// The points between which each facet lies; built for the first who asks.
     corners: OnceLock<Vec<[u32; 3]>>,
 }
@@ -85,7 +85,7 @@ impl BrittleBody {
 }
 
 impl FacetTree {
-    fn build(body: &BrittleBody, fragment: FragmentId, known: &Fragment) -> Self {
+    pub(crate) fn build(body: &BrittleBody, fragment: FragmentId, known: &Fragment) -> Self {
         let (mut facets, mut triangles) = (vec![], vec![]);
         let mut first = 0;
         for &tet in &known.tets {

@@ -202,12 +202,6 @@ impl Solid {
         &self.surface
     }
 
-    /// Tetrahedron and face of each triangle of the surface.
-    #[must_use]
-    pub fn faces(&self) -> &[(u32, u8)] {
-        &self.faces
-    }
-
     /// Half the diagonal of the box around the shape.
     #[must_use]
     pub fn radius(&self) -> f64 {

@@ -139,14 +139,7 @@ impl KdTree {
         let slots = &mut self.slots[from..to];
         let low = slots.iter().fold(DVec3::INFINITY, |low, s| low.min(s.position));
         let high = slots.iter().fold(DVec3::NEG_INFINITY, |high, s| high.max(s.position));
-        let extent = high - low;
-        let axis = if extent.x >= extent.y && extent.x >= extent.z {
-            0
-        } else if extent.y >= extent.z {
-            1
-        } else {
-            2
-        };
+        let axis = (high - low).max_position();
         let index = self.nodes.len();
         let is_leaf = slots.len() <= LEAF;
         let greatest = f64::INFINITY;

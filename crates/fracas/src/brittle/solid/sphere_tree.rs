@@ -28,6 +28,7 @@
 //! Points are sorted by level, parents are on lower levels, children are sorted, and reaches are exact.
 
 use super::{FarthestPointOrder, farthest_point_order};
+use crate::base::Lists;
 use crate::geom::DVec3;
 
 /// A tree of spheres over points; see the module.
@@ -43,9 +44,8 @@ pub struct SphereTree {
     /// Parent of each point; [`SphereTree::NONE`] for roots.
     pub(crate) parents: Vec<u32>,
     pub(crate) roots: Vec<u32>,
-    /// Point `p` has the children from `child_starts[p]` to `child_starts[p + 1]`.
-    pub(crate) child_starts: Vec<u32>,
-    pub(crate) children: Vec<u32>,
+    /// By point: the points just below it.
+    pub(crate) children: Lists<u32>,
     /// For each child, the greatest distance from its parent to anything below it or its later siblings.
     pub(crate) tails: Vec<f64>,
 }
@@ -53,24 +53,6 @@ pub struct SphereTree {
 /// A point of a fragment by the nodes it lies between, sorted; the rest is [`SphereTree::NONE`]. Within one fragment, two points
 /// never have the same.
 pub(crate) type Key = [u32; 4];
-
-/// Memory for linking trees, one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct LinkScratch {
-    /// Where each point is in the list of children of its parent.
-    slots: Vec<u32>,
-    /// The squared distance of each point to the farthest of its children that have none.
-    farthest_leaves: Vec<f64>,
-}
-
-impl LinkScratch {
-    fn reset(&mut self, points: usize) {
-        self.slots.clear();
-        self.slots.resize(points, 0);
-        self.farthest_leaves.clear();
-        self.farthest_leaves.resize(points, 0.0);
-    }
-}
 
 impl SphereTree {
     /// No parent.
@@ -103,7 +85,7 @@ impl SphereTree {
             tree.levels.push(FarthestPointOrder::level(place));
             tree.parents.push(if place == 0 { Self::NONE } else { parent });
         }
-        tree.link(&mut LinkScratch::default());
+        tree.link();
         tree
     }
 
@@ -121,46 +103,31 @@ impl SphereTree {
     }
 
     /// Lists children and computes tails from parents.
-    pub(crate) fn link(&mut self, scratch: &mut LinkScratch) {
+    pub(crate) fn link(&mut self) {
         let count = self.points.len();
-        // Counted one too far, the starts come right when each has moved behind its last child.
-        let mut starts = vec![0_u32; count + 2];
-        for &parent in self.parents.iter().filter(|&&parent| parent != Self::NONE) {
-            starts[parent as usize + 2] += 1;
-        }
-        for p in 2..starts.len() {
-            starts[p] += starts[p - 1];
-        }
-        self.children = vec![0; starts[count + 1] as usize];
-        self.tails = vec![0.0; self.children.len()];
-        self.roots.clear();
-        scratch.reset(count);
+        let pairs = self.parents.iter().copied().zip(0..).filter(|&(parent, _)| parent != Self::NONE);
+        self.children = Lists::from_pairs(count, pairs);
+        self.roots = (0..count as u32).filter(|&p| self.parents[p as usize] == Self::NONE).collect();
+        let children = &self.children;
+        // Tails begin as squared distances between children and parents.
+        self.tails = vec![0.0; children.items().len()];
+        // Where each point is among all children, and its squared distance to the farthest of its children that have none.
+        let (mut slots, mut farthest_leaves) = (vec![0; count], vec![0.0; count]);
         for p in 0..count {
-            let parent = self.parents[p];
-            if parent == Self::NONE {
-                self.roots.push(p as u32);
-                continue;
+            for slot in children.range(p) {
+                let child = children.items()[slot] as usize;
+                let squared = self.points[p].distance_squared(self.points[child]);
+                (self.tails[slot], slots[child]) = (squared, slot as u32);
+                let is_leaf = children.range(child).is_empty();
+                farthest_leaves[p] =
+                    if is_leaf && squared > farthest_leaves[p] { squared } else { farthest_leaves[p] };
             }
-            let above = parent as usize;
-            let squared = self.points[above].distance_squared(self.points[p]);
-            // No child comes before its parent: what belongs to p has not moved yet.
-            let is_leaf = starts[p + 1] == starts[p + 2];
-            let slot = starts[above + 1];
-            starts[above + 1] += 1;
-            self.children[slot as usize] = p as u32;
-            self.tails[slot as usize] = squared;
-            scratch.slots[p] = slot;
-            let farthest = &mut scratch.farthest_leaves[above];
-            *farthest = if is_leaf && squared > *farthest { squared } else { *farthest };
         }
-        starts.pop();
-        self.child_starts = starts;
-        self.report_to_ancestors(scratch);
+        self.report_to_ancestors(&slots, &farthest_leaves);
         // A tail is the greatest reach from a child on; rounded up, so that spheres hold what touches them.
         for p in 0..count {
             let (mut greatest, mut tail) = (0.0, 0.0);
-            for slot in (self.child_starts[p]..self.child_starts[p + 1]).rev() {
-                let slot = &mut self.tails[slot as usize];
+            for slot in self.tails[self.children.range(p)].iter_mut().rev() {
                 if *slot > greatest {
                     greatest = *slot;
                     tail = greatest.sqrt() * (1.0 + 4.0 * f64::EPSILON);
@@ -170,53 +137,39 @@ impl SphereTree {
         }
     }
 
-    /// Tails are squared distances between children and parents; makes them those from the parent to the farthest point below the
-    /// child, itself included.
-    fn report_to_ancestors(&mut self, scratch: &LinkScratch) {
-        let starts = &self.child_starts;
-        let (points, parents, reach) = (&self.points, &self.parents, &mut self.tails);
-        let is_leaf = |p: usize| starts[p] == starts[p + 1];
+    /// Makes tails the squared distances from the parent to the farthest point below the child, itself included.
+    fn report_to_ancestors(&mut self, slots: &[u32], farthest_leaves: &[f64]) {
+        let (points, parents, children) = (&self.points, &self.parents, &self.children);
+        let reach = &mut self.tails;
+        let is_leaf = |p: usize| children.range(p).is_empty();
         // Points that have children report to all their ancestors.
         for p in (0..points.len()).filter(|&p| !is_leaf(p) && parents[p] != Self::NONE) {
             let mut below = parents[p] as usize;
             while parents[below] != Self::NONE {
                 let above = parents[below] as usize;
-                let slot = &mut reach[scratch.slots[below] as usize];
+                let slot = &mut reach[slots[below] as usize];
                 *slot = slot.max(points[above].distance_squared(points[p]));
                 below = above;
             }
         }
-        // The others, which are the most, have reported to their parent. Only where the farthest of them may be farther away
-        // than what an ancestor knows do they report there, too.
-        for p in (0..points.len()).filter(|&p| scratch.farthest_leaves[p] > 0.0) {
-            let farthest = scratch.farthest_leaves[p].sqrt() * (1.0 + 1e-12);
+        // The others, which are the most, have reported to their parent. They report to an ancestor only where the farthest of
+        // them may be farther away than what it knows.
+        for p in (0..points.len()).filter(|&p| farthest_leaves[p] > 0.0) {
+            let farthest = farthest_leaves[p].sqrt() * (1.0 + 1e-12);
             let mut below = p;
             while parents[below] != Self::NONE {
                 let above = parents[below] as usize;
-                let slot = &mut reach[scratch.slots[below] as usize];
+                let slot = &mut reach[slots[below] as usize];
                 let room = slot.sqrt() * (1.0 - 1e-12) - farthest;
                 let centre = points[above];
                 if room < 0.0 || centre.distance_squared(points[p]) > room * room {
-                    let children = &self.children[starts[p] as usize..starts[p + 1] as usize];
-                    for &leaf in children.iter().filter(|&&child| is_leaf(child as usize)) {
+                    for &leaf in children.list(p).iter().filter(|&&child| is_leaf(child as usize)) {
                         *slot = slot.max(centre.distance_squared(points[leaf as usize]));
                     }
                 }
                 below = above;
             }
         }
-    }
-
-    /// Number of points.
-    #[must_use]
-    pub fn point_count(&self) -> usize {
-        self.points.len()
-    }
-
-    /// Number of trees in the forest.
-    #[must_use]
-    pub fn root_count(&self) -> usize {
-        self.roots.len()
     }
 
     /// The points, coarse ones first, in the body's coordinates.
@@ -234,14 +187,13 @@ impl SphereTree {
     /// The points just below a point, coarse ones first. Panics if there is no such point.
     #[must_use]
     pub fn children(&self, point: usize) -> &[u32] {
-        &self.children[self.child_starts[point] as usize..self.child_starts[point + 1] as usize]
+        self.children.list(point)
     }
 
     /// The radius of the sphere around a point that holds everything below it. Panics if there is no such point.
     #[must_use]
     pub fn radius(&self, point: usize) -> f64 {
-        let [from, to] = [self.child_starts[point], self.child_starts[point + 1]];
-        if from == to { 0.0 } else { self.tails[from as usize] }
+        self.tails[self.children.range(point)].first().copied().unwrap_or(0.0)
     }
 
     /// Checks every invariant, by looking at all descendants of every point.
@@ -262,18 +214,16 @@ impl SphereTree {
             } else if self.levels[parent as usize] >= self.levels[p] {
                 return Err(format!("point {p} is not below its parent {parent}"));
             }
-            let children = &self.children[self.child_starts[p] as usize..self.child_starts[p + 1] as usize];
+            let children = self.children.list(p);
             if !children.is_sorted() || children.iter().any(|&c| self.parents[c as usize] != p as u32) {
                 return Err(format!("the children of point {p} are wrong"));
             }
-            for (k, _) in children.iter().enumerate() {
-                let tail = self.tails[self.child_starts[p] as usize + k];
+            for (k, &tail) in self.tails[self.children.range(p)].iter().enumerate() {
                 let mut farthest = 0.0_f64;
                 let mut open = children[k..].to_vec();
                 while let Some(q) = open.pop() {
                     farthest = farthest.max(self.points[p].distance(self.points[q as usize]));
-                    let [from, to] = [self.child_starts[q as usize], self.child_starts[q as usize + 1]];
-                    open.extend(&self.children[from as usize..to as usize]);
+                    open.extend(self.children(q as usize));
                 }
                 if !(farthest <= tail && tail <= farthest * (1.0 + 1e-9) + 1e-300) {
                     return Err(format!(
@@ -282,7 +232,7 @@ impl SphereTree {
                 }
             }
         }
-        let reached = self.roots.len() + self.children.len();
+        let reached = self.roots.len() + self.children.items().len();
         if reached != count {
             return Err(format!("{reached} of {count} points are in the tree"));
         }
@@ -301,7 +251,7 @@ mod tests {
         let nodes: Vec<u32> = (0..points.len() as u32).collect();
         let tree = SphereTree::build(&points, &nodes);
         tree.validate().unwrap();
-        assert_eq!((tree.point_count(), tree.root_count()), (points.len(), 1));
+        assert_eq!((tree.points.len(), tree.roots.len()), (points.len(), 1));
         let farthest = points.iter().map(|p| p.distance(tree.points[0])).fold(0.0, f64::max);
         assert!((tree.radius(0) - farthest).abs() < 1e-12);
     }

@@ -96,7 +96,7 @@ impl BrittleBody {
         let parts = trees.into_iter().zip(tets).zip(masses);
         let mut made: Vec<Fragment> = parts
             .map(|((tree, tets), mass)| {
-                let nodes = Vec::with_capacity(tree.point_count() / 2);
+                let nodes = Vec::with_capacity(tree.points.len() / 2);
                 Fragment { nodes, tets, mass, ..Fragment::new(&self.solid, tree) }
             })
             .collect();

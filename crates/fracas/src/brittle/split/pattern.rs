@@ -60,13 +60,11 @@ pub(crate) struct FacetPattern {
     pub ring: Vec<u8>,
 }
 
-/// What a facet lies on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a facet lies on: a face of the tetrahedron, or the crack of a division towards a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FacetSide {
-    /// A face of the tetrahedron.
     Face(u8),
-    /// A crack.
-    Crack,
+    Crack(usize, u8),
 }
 
 /// The plane between corners i and j: the division that parts them, and the groups on either side.
@@ -106,14 +104,14 @@ impl Pattern {
 impl PartPattern {
     fn of(groups: &Groups, nodes: Corners) -> Self {
         let mut supports = vec![];
-        let mut facets_of: Vec<Vec<Facet>> = vec![];
+        let mut facets_of: Vec<Vec<FacetSide>> = vec![];
         let planes_of = |support: Corners| {
-            let mut found: Vec<Facet> =
-                (0..4).filter(|k| support >> k & 1 == 0).map(|k| Facet::Face(k as u8)).collect();
+            let mut found: Vec<FacetSide> =
+                (0..4).filter(|k| support >> k & 1 == 0).map(|k| FacetSide::Face(k as u8)).collect();
             let own = (support & nodes).trailing_zeros() as usize;
             for j in (0..4).filter(|j| (support & !nodes) >> j & 1 == 1) {
                 let (s, _, other) = plane(groups, own, j).expect("the node is in another part");
-                let facet = Facet::Crack(s, other);
+                let facet = FacetSide::Crack(s, other);
                 if !found.contains(&facet) {
                     found.push(facet);
                 }
@@ -132,36 +130,22 @@ impl PartPattern {
                 facets_of.push(facets);
             }
         }
-        let mut all: Vec<Facet> = facets_of.iter().flatten().copied().collect();
+        let mut all: Vec<FacetSide> = facets_of.iter().flatten().copied().collect();
         all.sort_unstable();
         all.dedup();
         let places: Vec<DVec3> = supports.iter().map(|&s| place(groups, nodes, s)).collect();
         let centre = places.iter().sum::<DVec3>() / places.len() as f64;
         let facets: Vec<FacetPattern> = all
             .into_iter()
-            .map(|facet| {
-                let ring = ring_of(facet, &facets_of, &places, centre);
-                let side = match facet {
-                    Facet::Face(k) => FacetSide::Face(k),
-                    Facet::Crack(..) => FacetSide::Crack,
-                };
-                FacetPattern { side, ring }
-            })
+            .map(|side| FacetPattern { side, ring: ring_of(side, &facets_of, &places, centre) })
             .collect();
-        let first_crack = facets.partition_point(|facet| facet.side != FacetSide::Crack);
+        let first_crack = facets.partition_point(|facet| matches!(facet.side, FacetSide::Face(_)));
         Self { nodes, supports, facets, first_crack }
     }
 }
 
-/// A facet by what it lies on: a face, or a division and the group on the other side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Facet {
-    Face(u8),
-    Crack(usize, u8),
-}
-
 /// The corners of a facet in order: each shares one more facet with the next.
-fn ring_of(facet: Facet, facets_of: &[Vec<Facet>], places: &[DVec3], centre: DVec3) -> Vec<u8> {
+fn ring_of(facet: FacetSide, facets_of: &[Vec<FacetSide>], places: &[DVec3], centre: DVec3) -> Vec<u8> {
     let on: Vec<usize> = (0..facets_of.len()).filter(|&v| facets_of[v].contains(&facet)).collect();
     let shares =
         |a: usize, b: usize| facets_of[a].iter().any(|other| *other != facet && facets_of[b].contains(other));

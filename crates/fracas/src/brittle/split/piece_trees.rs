@@ -14,7 +14,7 @@
 use super::{Broken, CrackCorner};
 use crate::base::Lists;
 use crate::brittle::BrittleBody;
-use crate::brittle::solid::sphere_tree::{LinkScratch, SphereTree};
+use crate::brittle::solid::sphere_tree::SphereTree;
 
 /// Who goes where in the trees of the pieces.
 struct Plan<'a> {
@@ -43,10 +43,9 @@ impl BrittleBody {
             }
         }
         let plan = self.plan(broken, corners);
-        let mut scratch = LinkScratch::default();
         let linked = |piece: usize| {
             let mut tree = plan.tree(piece);
-            tree.link(&mut scratch);
+            tree.link();
             tree
         };
         (0..broken.pieces).map(linked).collect()

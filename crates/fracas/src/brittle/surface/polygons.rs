@@ -78,7 +78,7 @@ impl<'a> SurfacePolygons<'a> {
             let mut next = [span.from + u32::from(span.cracks), span.from];
             for facet in &part.facets {
                 let is_crack = match facet.side {
-                    FacetSide::Crack => true,
+                    FacetSide::Crack(..) => true,
                     FacetSide::Face(face) if body.solid.triangle_at(tet, face).is_some() => false,
                     FacetSide::Face(_) => continue,
                 };
