@@ -1,11 +1,11 @@
-//! Possible contacts: points of either shape near the other, with the way in which they must go.
+//! Possible contacts: points of either shape near the other, each with its separation direction.
 //!
 //! # Idea
 //!
-//! The points of a fragment, coarse ones first, are held against the other shape. A plane between the two rules most of them out
-//! with one product. For the rest, a fragment answers from its facets, which are sorted in space when they are needed first; every
-//! other shape of the engine answers through its `PointQuery`. Then corners of the other shape are held against the fragment's
-//! field: a ball on a large facet touches no point of the fragment.
+//! The points of a fragment, coarse ones first, are tested against the other shape. A plane between the two rules most of them
+//! out with one product (`slab`). For the rest, a fragment answers from its facet tree; every other shape of the engine answers
+//! through its `PointQuery`. Then corners of the other shape are tested against the fragment: a ball on a large facet touches no
+//! point of the fragment. Edges that cross each other are found separately (`edges`).
 //!
 //! # Which way
 //!
@@ -16,9 +16,6 @@
 //!        A                                            shows to that point is what holds A.
 //! ```
 //!
-//! Pairs that are not near each other are ruled out by a plane (`slab`). Edges that cross each other are looked for by
-//! themselves (`edges`).
-//!
 //! A contact whose normal agrees with the outward normal of its own surface cannot be one, and is left out: two surfaces that
 //! touch face each other. Points inside a fragment are never contacts: something of its surface is nearer.
 
@@ -27,7 +24,9 @@ use crate::convert::{between, double, single};
 use crate::edges::EdgePairs;
 use crate::samples::{Sample, visit_samples};
 use crate::slab::{Bound, Slab};
-use fracas::brittle::{BrittleBody, ContactFinder, ContactOptions, ContactStats, Probe};
+use fracas::brittle::{
+    BrittleBody, ContactFinder, ContactOptions, ContactStats, FacetTree, NearestSurface, Probe,
+};
 use fracas::geom::{DVec3, Pose};
 use rapier3d::math::Pose as EnginePose;
 use rapier3d::parry::shape::{PackedFeatureId, Shape, TypedShape};
@@ -50,10 +49,19 @@ pub(crate) struct Candidate {
     pub is_known: bool,
 }
 
-/// A vertex of one shape on a face of the other.
-fn vertex_and_face(vertex: u32, is_of_second: bool) -> [PackedFeatureId; 2] {
-    let (vertex, face) = (PackedFeatureId::vertex(vertex & 0x3fff_ffff), PackedFeatureId::face(0));
-    if is_of_second { [face, vertex] } else { [vertex, face] }
+impl Candidate {
+    /// A point of one shape near the surface of the other, whose outward normal is given.
+    fn new(point: DVec3, near: Near, feature: u32, is_of_second: bool) -> Self {
+        let (distance, surface, normal) = near;
+        let (vertex, face) = (PackedFeatureId::vertex(feature & 0x3fff_ffff), PackedFeatureId::face(0));
+        if is_of_second {
+            let features = [face, vertex];
+            Self { p1: surface, p2: point, normal, distance, features, is_known: false }
+        } else {
+            let features = [vertex, face];
+            Self { p1: point, p2: surface, normal: -normal, distance, features, is_known: false }
+        }
+    }
 }
 
 /// Memory that is kept from query to query.
@@ -94,6 +102,10 @@ const FARTHEST: f64 = 10.0;
 /// Nearest surface of something: signed distance, surface point, unit normal outward.
 type Near = (f64, DVec3, DVec3);
 
+fn distance_point_normal(near: NearestSurface) -> Near {
+    (near.distance, near.point, near.normal)
+}
+
 /// Finds candidates between two fragments; `pos12` takes the second to the first.
 pub(crate) fn between_fragments(
     scratch: &mut Scratch,
@@ -116,91 +128,60 @@ pub(crate) fn between_fragments(
         guard2 = second.read();
         (&guard1, &guard2)
     };
-    if body1.fragment(first.fragment()).is_err() || body2.fragment(second.fragment()).is_err() {
-        return;
-    }
+    let Ok(facets1) = body1.facet_tree(first.fragment()) else { return };
+    let Ok(facets2) = body2.facet_tree(second.fragment()) else { return };
     let back = pose.inverse();
-    scratch.finder.options = options(prediction);
     let [to_second, to_first] = slab.bounds(&pose);
-    let of_first = Side {
-        own: (first, body1),
-        other: (second, body2),
-        there: &back,
-        to_first: [&Pose::IDENTITY, &pose],
-        bound: to_second,
-        is_second: false,
-    };
-    of_first.add_points(scratch, first.origin());
-    let of_second = Side {
-        own: (second, body2),
-        other: (first, body1),
-        there: &pose,
-        to_first: [&pose, &Pose::IDENTITY],
-        bound: to_first,
-        is_second: true,
-    };
-    of_second.add_points(scratch, first.origin());
+    let views = [
+        View { own: (first, body1), other: (second, body2, facets2), there: &back, bound: to_second },
+        View { own: (second, body2), other: (first, body1, facets1), there: &pose, bound: to_first },
+    ];
+    scratch.finder.options = options(prediction);
+    views[0].add_points(scratch, &Pose::IDENTITY, &pose, false);
+    views[1].add_points(scratch, &pose, &Pose::IDENTITY, true);
     let Scratch { edges, candidates, .. } = scratch;
-    edges.find([first, second], [body1, body2], &pose, [to_second, to_first], prediction, candidates);
+    edges.find(&views, prediction, candidates);
 }
 
 /// Two fragments as seen from one of them.
-struct Side<'a> {
-    /// The one whose points are taken, and the other.
-    own: (&'a FragmentShape, &'a BrittleBody),
-    other: (&'a FragmentShape, &'a BrittleBody),
+pub(crate) struct View<'a> {
+    /// The fragment whose points and edges are taken.
+    pub own: (&'a FragmentShape, &'a BrittleBody),
+    /// The fragment whose distances are asked for.
+    pub other: (&'a FragmentShape, &'a BrittleBody, &'a FacetTree),
     /// Takes the own body to the other.
-    there: &'a Pose,
-    /// Take the own body and the other to the first one.
-    to_first: [&'a Pose; 2],
-    /// How far a point of the own body is from the other fragment at least.
-    bound: Bound,
-    is_second: bool,
+    pub there: &'a Pose,
+    /// A lower bound of the distance from a point of the own body to the other fragment.
+    pub bound: Bound,
 }
 
-impl Side<'_> {
-    /// Adds points of the own fragment near the other. Coordinates are the first one's, from `origin` on.
-    fn add_points(&self, scratch: &mut Scratch, origin: DVec3) {
-        let ((own, own_body), (other, body)) = (self.own, self.other);
+impl View<'_> {
+    /// Adds points of the own fragment near the other. The poses take both bodies to the first one.
+    fn add_points(&self, scratch: &mut Scratch, from_own: &Pose, from_other: &Pose, is_second: bool) {
+        let ((own, own_body), (other, body, facets)) = (self.own, self.other);
         let (there, turn) = (self.there, self.there.rotation());
         let Scratch { finder, candidates, stats, .. } = scratch;
-        let facets = other.facets(body);
+        let origin = if is_second { other.origin() } else { own.origin() };
         // All answers are in the coordinates of the other body.
         let Bound { offset, direction } = self.bound;
         let own_points = (own_body, own.fragment());
         let found = finder.find_behind_plane(own_points, offset, direction, |p, reach| {
-            let (q, mut bound) = (there.apply(p), self.bound.at(p));
-            if bound <= 0.0 || reach < 0.0 {
-                bound = bound.max(body.distance_bound(other.fragment(), q));
-                if bound > reach {
-                    return Probe::Far(bound);
-                }
-            }
-            match facets.find_nearest(body, q, reach, bound > 0.0) {
-                Ok(near) => Probe::Near { distance: near.distance, surface: near.point, normal: near.normal },
-                Err(farther) => Probe::Far(farther.max(bound)),
-            }
+            facets.probe(body, there.apply(p), reach, self.bound.at(p))
         });
         let touching = TOUCHING * own.radius();
         let bound = self.bound.moved(there);
-        let [from_own, from_other] = self.to_first;
         for contact in found.unwrap_or_default() {
             let Some(&outward) = own.normals().get(contact.feature as usize) else { continue };
             let near = (contact.distance, contact.surface, contact.normal);
             let q = there.apply(contact.point);
-            let ask = |p: DVec3, reach: f64| -> Option<Near> {
-                let near = facets.find_nearest(body, p, reach, bound.at(p) > 0.0).ok()?;
-                Some((near.distance, near.point, near.normal))
+            let ask = |p: DVec3, reach: f64| {
+                facets.find_nearest(body, p, reach, bound.at(p) > 0.0).map(distance_point_normal)
             };
             let settled = settled(q, near, turn * outward, touching, ask);
             let Some((distance, surface, normal)) = settled else { continue };
             let point = from_own.apply(contact.point) - origin;
-            let surface = from_other.apply(surface) - origin;
-            let normal = from_other.rotation() * normal;
-            let (p1, p2, normal) =
-                if self.is_second { (surface, point, normal) } else { (point, surface, -normal) };
-            let features = vertex_and_face(contact.feature, self.is_second);
-            candidates.push(Candidate { p1, p2, normal, distance, features, is_known: false });
+            let near = (distance, from_other.apply(surface) - origin, from_other.rotation() * normal);
+            candidates.push(Candidate::new(point, near, contact.feature, is_second));
         }
         let found = finder.stats();
         stats.visited += found.visited;
@@ -247,14 +228,8 @@ pub(crate) fn with_shape(
         let Some((distance, surface, normal)) = settled(contact.point, near, outward, touching, ask) else {
             continue;
         };
-        scratch.candidates.push(Candidate {
-            p1: contact.point - first.origin(),
-            p2: surface - first.origin(),
-            normal: -normal,
-            distance,
-            features: vertex_and_face(contact.feature, false),
-            is_known: false,
-        });
+        let near = (distance, surface - first.origin(), normal);
+        scratch.candidates.push(Candidate::new(contact.point - first.origin(), near, contact.feature, false));
     }
     scratch.stats = scratch.finder.stats();
     let candidates = &mut scratch.candidates;
@@ -263,10 +238,8 @@ pub(crate) fn with_shape(
         let centre = pose.apply(sample.point);
         let reach = prediction + sample.radius;
         stats.visited += 1;
-        let ask = |p: DVec3, reach: f64| {
-            let near = body.find_nearest(first.fragment(), p, reach)?;
-            Some((near.distance, near.point, near.normal))
-        };
+        let ask =
+            |p: DVec3, reach: f64| body.find_nearest(first.fragment(), p, reach).map(distance_point_normal);
         let Some(near) = ask(centre, reach) else { return };
         stats.measured += 1;
         let outward = pose.rotation() * sample.normal;
@@ -279,14 +252,9 @@ pub(crate) fn with_shape(
         let distance = distance - sample.radius;
         if distance < prediction {
             stats.colliding += 1;
-            candidates.push(Candidate {
-                p1: surface - first.origin(),
-                p2: centre - normal * sample.radius - first.origin(),
-                normal,
-                distance,
-                features: vertex_and_face(sample.feature, true),
-                is_known: false,
-            });
+            let point = centre - normal * sample.radius - first.origin();
+            let near = (distance, surface - first.origin(), normal);
+            candidates.push(Candidate::new(point, near, sample.feature, true));
         }
     });
 }
@@ -306,7 +274,7 @@ fn first_box_in(
     Aabb::new(low, high).loosened(prediction as f32).transform_by(&pos12.inverse())
 }
 
-/// The way out for a point that touches: see the module. `None` if the point cannot be a contact.
+/// The separation direction of a point that touches: see the module. `None` if the point cannot be a contact.
 fn settled(
     p: DVec3,
     near: Near,

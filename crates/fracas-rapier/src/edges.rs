@@ -3,21 +3,19 @@
 //! # Idea
 //!
 //! ```text
-//!        A above           Two sharp edges can press against each other where no vertex is near. The way out is square to
-//!     ───────────── e      both. It is one only if neither body reaches beyond it: the faces at edge e must lie on
-//!         ● ╲              A's side of the plane that touches e, and those at f on B's side.
+//!        A above           Two sharp edges can press against each other where no vertex is near. The separation direction
+//!     ───────────── e      is perpendicular to both. It is valid only if neither body reaches beyond it: the faces at
+//!         ● ╲              edge e must lie on A's side of the plane that touches e, and those at f on B's side.
 //!            f  B below
 //! ```
 //!
-//! Edges are taken from where the boxes of the fragments overlap, and every one of one fragment is held against every one of
+//! Edges are taken from where the boxes of the fragments overlap, and every one of one fragment is tested against every one of
 //! the other. They are few there.
 
-use crate::FragmentShape;
-use crate::candidates::Candidate;
+use crate::candidates::{Candidate, View};
 use crate::convert::double;
-use crate::slab::Bound;
-use fracas::brittle::{BrittleBody, SharpEdge};
-use fracas::geom::{DVec3, Pose};
+use fracas::brittle::SharpEdge;
+use fracas::geom::DVec3;
 use rapier3d::parry::shape::PackedFeatureId;
 
 /// Edges that are nearly parallel touch with their ends.
@@ -59,37 +57,17 @@ struct NearEdge {
     half: f64,
 }
 
-/// Two fragments as seen from one of them: its own, the other, and the pose that takes its body to the other's.
-struct View<'a> {
-    own: &'a FragmentShape,
-    other: &'a FragmentShape,
-    there: &'a Pose,
-    /// How far a point of the own body is from the other fragment at least.
-    bound: Bound,
-    prediction: f64,
-}
-
 impl EdgePairs {
-    /// Adds contacts between edges. `pose` takes the second's body to the first's; the bounds are for points of either body from
-    /// the other fragment.
-    pub fn find(
-        &mut self,
-        [first, second]: [&FragmentShape; 2],
-        [body1, body2]: [&BrittleBody; 2],
-        pose: &Pose,
-        [to_second, to_first]: [Bound; 2],
-        prediction: f64,
-        candidates: &mut Vec<Candidate>,
-    ) {
+    /// Adds contacts between edges of two fragments, each as seen from either of them.
+    pub fn find(&mut self, views: &[View<'_>; 2], prediction: f64, candidates: &mut Vec<Candidate>) {
+        let [(first, _), (second, _)] = [views[0].own, views[1].own];
         let [of_first, of_second] = &mut self.near;
-        let back = pose.inverse();
-        let view = View { own: first, other: second, there: &back, bound: to_second, prediction };
-        view.gather(of_first);
+        gather(&views[0], prediction, of_first);
         if of_first.is_empty() {
             return;
         }
-        let view = View { own: second, other: first, there: pose, bound: to_first, prediction };
-        view.gather(of_second);
+        gather(&views[1], prediction, of_second);
+        let pose = views[1].there;
         let turn = pose.rotation();
         for near in of_second.iter_mut() {
             near.edge.ends = near.edge.ends.map(|p| pose.apply(p));
@@ -108,10 +86,11 @@ impl EdgePairs {
                 let is_near = distance > deepest && distance < prediction;
                 // Edges that have passed each other are inside the other body; those of neighbours in a fresh crack are not.
                 let has_passed = || {
-                    let deep = |body: &BrittleBody, shape: &FragmentShape, p: DVec3| {
-                        shape.facets(body).is_deeper(body, p, -INSIDE * distance)
+                    let is_deep = |view: &View, p: DVec3| {
+                        let (_, body, facets) = view.other;
+                        facets.is_deeper(body, p, -INSIDE * distance)
                     };
-                    deep(body2, second, back.apply(p1)) || deep(body1, first, p2)
+                    is_deep(&views[0], views[0].there.apply(p1)) || is_deep(&views[1], p2)
                 };
                 if is_near && (distance > 0.0 || has_passed()) {
                     candidates.push(Candidate {
@@ -128,21 +107,20 @@ impl EdgePairs {
     }
 }
 
-impl View<'_> {
-    /// The own edges that come near the other fragment.
-    fn gather(&self, near: &mut Vec<NearEdge>) {
-        near.clear();
-        let [low, high] = self.other.local_box().map(|corner| double(corner) + self.other.origin());
-        for (k, &Edge { edge, middle, half }) in self.own.edges().iter().enumerate() {
-            let reach = half + self.prediction;
-            if self.bound.at(middle) > reach {
-                continue;
-            }
-            let seen = self.there.apply(middle);
-            let beside = (low - seen).max(seen - high).max(DVec3::ZERO);
-            if beside.length_squared() <= reach * reach {
-                near.push(NearEdge { index: k as u32, edge, middle, half });
-            }
+/// The own edges that come near the other fragment.
+fn gather(view: &View<'_>, prediction: f64, near: &mut Vec<NearEdge>) {
+    near.clear();
+    let other = view.other.0;
+    let [low, high] = other.local_box().map(|corner| double(corner) + other.origin());
+    for (k, &Edge { edge, middle, half }) in view.own.0.edges().iter().enumerate() {
+        let reach = half + prediction;
+        if view.bound.at(middle) > reach {
+            continue;
+        }
+        let seen = view.there.apply(middle);
+        let beside = (low - seen).max(seen - high).max(DVec3::ZERO);
+        if beside.length_squared() <= reach * reach {
+            near.push(NearEdge { index: k as u32, edge, middle, half });
         }
     }
 }

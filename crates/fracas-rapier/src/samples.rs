@@ -38,12 +38,12 @@ fn visit_part(
     shape: &dyn Shape,
     pose: &Pose,
     near: &Aabb,
-    skin: f64,
+    border: f64,
     counter: &mut u32,
     visit: &mut dyn FnMut(Sample),
 ) {
     if let Some(half) = half_extents(shape)
-        && !reaches_an_edge(&near.transform_by(&pose.inverse()), half, skin)
+        && !reaches_an_edge(&near.transform_by(&pose.inverse()), half, border)
     {
         *counter += BOX_SAMPLES;
         return;
@@ -63,7 +63,7 @@ fn visit_part(
     };
     match shape.as_typed_shape() {
         TypedShape::Ball(ball) => add(Vector::ZERO, Vector::ZERO, f64::from(ball.radius)),
-        TypedShape::Cuboid(cuboid) => box_samples(cuboid.half_extents, skin, &mut add),
+        TypedShape::Cuboid(cuboid) => box_samples(cuboid.half_extents, border, &mut add),
         TypedShape::RoundCuboid(round) => {
             box_samples(round.inner_shape.half_extents, f64::from(round.border_radius), &mut add);
         }
@@ -75,31 +75,31 @@ fn visit_part(
             }
         }
         TypedShape::Segment(segment) => {
-            edge_samples(segment.a, segment.b, Vector::ZERO, skin, true, &mut add)
+            edge_samples(segment.a, segment.b, Vector::ZERO, border, true, &mut add)
         }
         TypedShape::Triangle(triangle) => {
             for (a, b) in [(triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)] {
-                edge_samples(a, b, Vector::ZERO, skin, true, &mut add);
+                edge_samples(a, b, Vector::ZERO, border, true, &mut add);
             }
         }
         TypedShape::ConvexPolyhedron(hull) => {
             let points = hull.points();
             let middle = points.iter().copied().sum::<Vector>() / points.len().max(1) as f32;
-            points.iter().for_each(|&p| add(p, p - middle, skin));
+            points.iter().for_each(|&p| add(p, p - middle, border));
             for edge in hull.edges() {
                 let [a, b] = edge.vertices.map(|v| points[v as usize]);
-                edge_samples(a, b, 0.5 * (a + b) - middle, skin, false, &mut add);
+                edge_samples(a, b, 0.5 * (a + b) - middle, border, false, &mut add);
             }
         }
         TypedShape::Cylinder(cylinder) => {
-            rim_samples(cylinder.half_height, cylinder.radius, skin, &mut add);
-            rim_samples(-cylinder.half_height, cylinder.radius, skin, &mut add);
-            rim_samples(0.0, cylinder.radius, skin, &mut add);
+            rim_samples(cylinder.half_height, cylinder.radius, border, &mut add);
+            rim_samples(-cylinder.half_height, cylinder.radius, border, &mut add);
+            rim_samples(0.0, cylinder.radius, border, &mut add);
         }
         TypedShape::Cone(cone) => {
-            add(Vector::Y * cone.half_height, Vector::Y, skin);
-            rim_samples(-cone.half_height, cone.radius, skin, &mut add);
-            rim_samples(0.0, 0.5 * cone.radius, skin, &mut add);
+            add(Vector::Y * cone.half_height, Vector::Y, border);
+            rim_samples(-cone.half_height, cone.radius, border, &mut add);
+            rim_samples(0.0, 0.5 * cone.radius, border, &mut add);
         }
         TypedShape::TriMesh(mesh) => {
             let local = near.transform_by(&pose.inverse());
@@ -109,7 +109,7 @@ fn visit_part(
             vertices.dedup();
             for v in vertices {
                 let point = double(pose * mesh.vertices()[v as usize]);
-                visit(Sample { point, radius: skin, normal: DVec3::ZERO, feature: *counter + v });
+                visit(Sample { point, radius: border, normal: DVec3::ZERO, feature: *counter + v });
             }
             *counter += mesh.vertices().len() as u32;
         }
@@ -118,13 +118,13 @@ fn visit_part(
             field.map_elements_in_local_aabb(&local, &mut |id, triangle| {
                 for (k, p) in [triangle.a, triangle.b, triangle.c].into_iter().enumerate() {
                     let feature = id.wrapping_mul(3).wrapping_add(k as u32) & 0x0fff_ffff;
-                    visit(Sample { point: double(pose * p), radius: skin, normal: DVec3::ZERO, feature });
+                    visit(Sample { point: double(pose * p), radius: border, normal: DVec3::ZERO, feature });
                 }
             });
         }
         TypedShape::Compound(compound) => {
             for (child_pose, child) in compound.shapes() {
-                visit_part(&**child, &(*pose * *child_pose), near, skin, counter, visit);
+                visit_part(&**child, &(*pose * *child_pose), near, border, counter, visit);
             }
         }
         // Half-spaces and rounded shapes are found from the fragment.
@@ -142,9 +142,9 @@ fn half_extents(shape: &dyn Shape) -> Option<Vector> {
 
 /// Whether a box, in the frame of a box around the origin, comes up to one of that one's edges. Floors and walls are large boxes, and
 /// what touches them is seldom near an edge.
-fn reaches_an_edge(near: &Aabb, half: Vector, skin: f64) -> bool {
-    let skin = skin as f32;
-    let reaches = |k: &usize| near.maxs[*k] + skin >= half[*k] || near.mins[*k] - skin <= -half[*k];
+fn reaches_an_edge(near: &Aabb, half: Vector, border: f64) -> bool {
+    let border = border as f32;
+    let reaches = |k: &usize| near.maxs[*k] + border >= half[*k] || near.mins[*k] - border <= -half[*k];
     (0..3).filter(reaches).count() >= 2
 }
 
@@ -178,14 +178,14 @@ fn edge_samples(
 }
 
 /// A circle around the axis y.
-fn rim_samples(y: f32, radius: f32, skin: f64, add: &mut dyn FnMut(Vector, Vector, f64)) {
+fn rim_samples(y: f32, radius: f32, border: f64, add: &mut dyn FnMut(Vector, Vector, f64)) {
     // Rotated by equal turns, so that no sine is needed but that of a sixteenth.
     const STEP: [f32; 2] = [0.923_879_5, 0.382_683_43];
     let (mut x, mut z) = (1.0_f32, 0.0_f32);
     for _ in 0..AROUND_RIM {
         let out = Vector::new(x, 0.0, z);
         let up = if y == 0.0 { Vector::ZERO } else { Vector::Y * y.signum() };
-        add(out * radius + Vector::Y * y, out + up, skin);
+        add(out * radius + Vector::Y * y, out + up, border);
         (x, z) = (x * STEP[0] - z * STEP[1], x * STEP[1] + z * STEP[0]);
     }
 }

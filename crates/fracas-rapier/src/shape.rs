@@ -21,7 +21,7 @@
 use crate::cloud::Cloud;
 use crate::convert::{double, single, single_matrix};
 use crate::edges::Edge;
-use fracas::brittle::{BrittleBody, BrittleError, FacetTree, FragmentId, NearestSurface};
+use fracas::brittle::{BrittleBody, BrittleError, FragmentId, NearestSurface};
 use fracas::geom::DVec3;
 use rapier3d::math::{Pose, Real, Vector};
 use rapier3d::parry::bounding_volume::{Aabb, BoundingSphere};
@@ -29,7 +29,7 @@ use rapier3d::parry::mass_properties::MassProperties;
 use rapier3d::parry::query::{PointProjection, PointQuery};
 use rapier3d::parry::shape::{FeatureId, Shape, ShapeType, TypedShape};
 use std::fmt;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// A body whose fragments are shapes.
 pub type SharedBody = Arc<RwLock<BrittleBody>>;
@@ -58,8 +58,6 @@ pub struct FragmentShape {
     radius: f64,
     /// Points of the surface, in the body's coordinates.
     cloud: Arc<Cloud>,
-    /// Made when somebody asks for it first.
-    facets: Arc<OnceLock<FacetTree>>,
 }
 
 impl FragmentShape {
@@ -102,7 +100,6 @@ impl FragmentShape {
             points.filter(|(_, normal)| **normal != DVec3::ZERO).map(|(p, _)| *p).collect();
         Ok(Self {
             cloud: Arc::new(Cloud::new(&cloud)),
-            facets: Arc::default(),
             low: rounded(low - origin, f32::next_down),
             high: rounded(high - origin, f32::next_up),
             reach,
@@ -159,11 +156,6 @@ impl FragmentShape {
     /// A point of the surface that is about the farthest along a direction, for much less.
     pub(crate) fn about_farthest(&self, direction: DVec3) -> DVec3 {
         self.cloud.about_farthest(direction)
-    }
-
-    /// Its facets, sorted in space; `body` is the one it is a fragment of.
-    pub(crate) fn facets(&self, body: &BrittleBody) -> &FacetTree {
-        self.facets.get_or_init(|| FacetTree::build(body, self.fragment).unwrap_or_default())
     }
 
     /// Its sharp edges.

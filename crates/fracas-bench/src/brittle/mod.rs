@@ -9,6 +9,7 @@
 
 mod figure5;
 mod figure9;
+mod nearest;
 mod resolution;
 mod scenes;
 mod step;
@@ -17,8 +18,8 @@ use crate::folder::Folder;
 use crate::metric::{Better, Report};
 use fracas::base::Random;
 use fracas::brittle::{
-    BrittleBody, ContactFinder, ContactOptions, FragmentId, Solid, SolidOptions, SphereTree,
-    order_by_distance, order_by_distance_naively,
+    BrittleBody, ContactFinder, ContactOptions, FarthestPointOrder, FragmentId, Solid, SolidOptions, SphereTree,
+    farthest_point_order,
 };
 use fracas::fill::{FillOptions, fill};
 use fracas::fracture::{Breakable, FractureOptions, Relabelling};
@@ -42,6 +43,7 @@ pub fn run(report: &mut Report, quick: bool, out: &Path) -> io::Result<()> {
         prepare(report, quick);
         ordering(report, quick);
         queries(report);
+        nearest::write(report, &mut folder, quick)?;
         step::run(report, quick);
         scenes::run(report, quick);
         figure5::write(report, &mut folder, quick)
@@ -81,10 +83,12 @@ fn update(report: &mut Report, quick: bool) {
     let solid = piggy();
     let (tets, nodes) = (solid.mesh().tet_count(), solid.mesh().node_count());
     report.say(&format!("a body of {tets} tetrahedra and {nodes} nodes breaks, ms"));
-    report.say("  pieces    labels  cutting   update  |  surface tree  distances  sphere tree     anew");
+    report.say(
+        "  pieces    labels  cutting   update   fields  |  surface tree  distances  sphere tree     anew",
+    );
     let rounds = if quick { 5 } else { 40 };
     for (name, generations) in [("brittle.update", 1), ("brittle.update.again", 2)] {
-        let mut best = [f64::INFINITY; 6];
+        let mut best = [f64::INFINITY; 7];
         let mut pieces = 0;
         for round in 0..rounds {
             let mut body = BrittleBody::new(solid.clone());
@@ -101,11 +105,13 @@ fn update(report: &mut Report, quick: bool) {
             let made = body.split(largest, &found.labels, &found.weights).expect("labels fit");
             let stats = *body.last_split();
             pieces = made.len();
+            let fields = nearest::build_fields(&body, &made);
             let parts = anew(&body, &made);
             let times = [
                 labels,
                 stats.cutting.as_secs_f64() * 1e3,
                 stats.update.as_secs_f64() * 1e3,
+                fields,
                 parts[0],
                 parts[1],
                 parts[2],
@@ -115,20 +121,23 @@ fn update(report: &mut Report, quick: bool) {
             }
             if round == 0 {
                 report.say(&format!(
-                    "  ({} tetrahedra cut, {} corners of cracks, fronts passed {} nodes)",
-                    stats.cut_tets, stats.crack_points, stats.reached
+                    "  ({} tetrahedra cut, {} corners of cracks)",
+                    stats.cut_tets, stats.crack_points
                 ));
             }
         }
-        let [labels, cutting, update, surface, distances, spheres] = best;
+        let [labels, cutting, update, fields, surface, distances, spheres] = best;
         let whole = surface + distances + spheres;
         report.say(&format!(
-            "  {pieces:>6} {labels:>9.3} {cutting:>8.3} {update:>8.3}  | {surface:>13.3} {distances:>10.3} {spheres:>12.3} {whole:>8.3}"
+            "  {pieces:>6} {labels:>9.3} {cutting:>8.3} {update:>8.3} {fields:>8.3}  | {surface:>13.3} {distances:>10.3} {spheres:>12.3} {whole:>8.3}"
         ));
         let note = format!(
             "{tets} tetrahedra, {pieces} pieces: trees over given surfaces, exact distances, sphere trees"
         );
         report.metric(&format!("{name}.vs_recompute"), whole / update, "x", Better::Higher, &note);
+        let note = "the same, with the distance fields of all pieces on our side";
+        let ratio = whole / (update + fields);
+        report.metric(&format!("{name}.with_fields.vs_recompute"), ratio, "x", Better::Higher, note);
         let ratio = (whole + labels + cutting) / (update + labels + cutting);
         let note = "the same with labels and cutting on both sides";
         report.metric(&format!("{name}.vs_recompute.with_cutting"), ratio, "x", Better::Higher, note);
@@ -137,7 +146,13 @@ fn update(report: &mut Report, quick: bool) {
         report.metric(&format!("{name}.all.vs_recompute"), ratio, "x", Better::Higher, note);
         let note = "update over labels and cutting: 1 at most means it is never slower than the fracture";
         report.metric(&format!("{name}.vs_fracture"), update / (labels + cutting), "x", Better::Lower, note);
-        report.metric(&format!("{name}.ms"), update, "ms", Better::Lower, "update alone");
+        report.metric(
+            &format!("{name}.ms"),
+            update,
+            "ms",
+            Better::Lower,
+            "update alone; fields are built when first asked",
+        );
     }
 }
 
@@ -183,17 +198,17 @@ fn prepare(report: &mut Report, quick: bool) {
     ));
 }
 
-/// Maximum-distance ordering against comparing all with all.
+/// Farthest-point sampling with a k-d tree against comparing all with all.
 fn ordering(report: &mut Report, quick: bool) {
-    report.say("maximum-distance ordering, ms: k-d tree, all with all");
+    report.say("farthest-point sampling, ms: k-d tree, all with all");
     let sizes: &[usize] = if quick { &[6, 11] } else { &[6, 8, 11, 17] };
     for &n in sizes {
         let points = brick(DVec3::new(1.0, 0.9, 0.8), [n, n, n]).positions().to_vec();
         let begin = Instant::now();
-        let fast = black_box(order_by_distance(&points));
+        let fast = black_box(farthest_point_order(&points));
         let fast_time = ms(begin);
         let begin = Instant::now();
-        let slow = black_box(order_by_distance_naively(&points));
+        let slow = black_box(naive_order(&points));
         let slow_time = ms(begin);
         assert_eq!(fast, slow, "both orders are the same");
         report.say(&format!("  {:>7} points {fast_time:>10.3} {slow_time:>10.3}", points.len()));
@@ -203,6 +218,42 @@ fn ordering(report: &mut Report, quick: bool) {
             report.metric("brittle.order.vs_naive", slow_time / fast_time, "x", Better::Higher, &note);
         }
     }
+}
+
+/// Farthest-point sampling by comparing all with all.
+fn naive_order(points: &[DVec3]) -> FarthestPointOrder {
+    let mut result = FarthestPointOrder::default();
+    let low = points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p));
+    let high = points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p));
+    let far = |i: &u32| points[*i as usize].distance_squared(0.5 * (low + high));
+    let first = (0..points.len() as u32).reduce(|best, i| if far(&i) > far(&best) { i } else { best });
+    let Some(first) = first else { return result };
+    let mut distances = vec![f64::INFINITY; points.len()];
+    let mut nearest = vec![0; points.len()];
+    let mut level_above = vec![0; points.len()];
+    let mut next = first;
+    for place in 0..points.len() {
+        if place.is_power_of_two() {
+            level_above.copy_from_slice(&nearest);
+        }
+        result.order.push(next);
+        result.parents.push(level_above[next as usize]);
+        let chosen = points[next as usize];
+        distances[next as usize] = f64::NEG_INFINITY;
+        let (mut best, mut farthest) = (f64::NEG_INFINITY, next);
+        for (i, &p) in points.iter().enumerate() {
+            let squared = p.distance_squared(chosen);
+            if squared < distances[i] {
+                distances[i] = squared;
+                nearest[i] = place as u32;
+            }
+            if distances[i] > best {
+                (best, farthest) = (distances[i], i as u32);
+            }
+        }
+        next = farthest;
+    }
+    result
 }
 
 /// Nanoseconds per question, beside a search over the fragment's own triangle tree.

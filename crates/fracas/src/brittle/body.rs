@@ -1,12 +1,13 @@
 //! The body, and what is known of each of its fragments.
 
-use super::cut::{CutTet, FacetTriangle};
 use super::mass::{MassProperties, Moments};
-use super::presence::{Marker, Presence};
+use super::query::crack_field::CrackField;
+use super::query::presence::{Marker, Presence};
 use super::split::Scratch;
-use super::{BrittleError, Solid, SphereTree, SplitStats};
+use super::split::cut_tet::{CutTet, FacetTriangle};
+use super::{BrittleError, FacetTree, Solid, SphereTree, SplitStats};
 use crate::geom::{Box3, DVec3};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Names a fragment of one body. While the body lives, the id is never given to another fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,11 +29,8 @@ pub struct BrittleBody {
     pub(super) solid: Arc<Solid>,
     /// Fragment of each node.
     pub(super) fragment_of: Vec<u32>,
-    /// The cut tetrahedron whose crack is nearest to each node, as far as is known, and how near.
-    pub(super) crack_of: Vec<u32>,
-    pub(super) crack_distance: Vec<f64>,
-    /// The middle of that crack, and its squared distance from the node: what fronts go by.
-    pub(super) crack_middle: Vec<(DVec3, f64)>,
+    /// Place of each node among the nodes of its fragment.
+    pub(super) place_of: Vec<u32>,
     /// Index of each tetrahedron among the cut ones, or [`Solid::NONE`].
     pub(super) cut_of: Vec<u32>,
     pub(super) cuts: Vec<CutTet>,
@@ -42,8 +40,6 @@ pub struct BrittleBody {
     /// Facets that no part uses any more.
     pub(super) wasted: usize,
     pub(super) fragments: Vec<Option<Fragment>>,
-    /// How many fractures there have been.
-    pub(super) fractures: u32,
     pub(super) last_split: SplitStats,
     pub(super) scratch: Scratch,
 }
@@ -54,20 +50,44 @@ pub struct Fragment {
     pub(super) nodes: Vec<u32>,
     /// Tetrahedra of which it has a part, in order.
     pub(super) tets: Vec<u32>,
-    /// Triangles of the original surface at tetrahedra that are not cut, in order.
-    pub(super) triangles: Vec<u32>,
     pub(super) tree: SphereTree,
     /// Which points of the tree are inside, not on the surface.
     pub(super) is_inside: Vec<bool>,
     pub(super) presence: Presence,
-    /// The cells of its surface.
-    pub(super) skin: Presence,
+    /// The cells that its surface passes through.
+    pub(super) surface_cells: Presence,
+    /// Built when a point inside is first asked about.
+    pub(super) crack_field: OnceLock<CrackField>,
+    /// Built when contacts are first asked for.
+    pub(super) facet_tree: OnceLock<FacetTree>,
     pub(super) mass: MassProperties,
     pub(super) low: DVec3,
     pub(super) high: DVec3,
 }
 
 impl Fragment {
+    /// A fragment of which only the points are known; its lists, its cells and its mass are yet to be set.
+    pub(super) fn new(solid: &Solid, tree: SphereTree) -> Self {
+        let ends = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (low, high) = tree.points.iter().fold(ends, |(low, high), &p| (low.min(p), high.max(p)));
+        let is_inside = |(&node, &is_crack): (&u32, &bool)| {
+            !is_crack && solid.depths[node as usize] > 1e-9 * solid.radius
+        };
+        Self {
+            is_inside: tree.owners.iter().zip(&tree.is_crack).map(is_inside).collect(),
+            nodes: vec![],
+            tets: vec![],
+            tree,
+            presence: Presence::default(),
+            surface_cells: Presence::default(),
+            crack_field: OnceLock::new(),
+            facet_tree: OnceLock::new(),
+            mass: Moments::default().properties(solid.middle),
+            low,
+            high,
+        }
+    }
+
     /// Its nodes, in order.
     #[must_use]
     pub fn nodes(&self) -> &[u32] {
@@ -133,49 +153,34 @@ impl BrittleBody {
     pub fn new(solid: Arc<Solid>) -> Self {
         let (nodes, tets) = (solid.mesh.node_count(), solid.mesh.tet_count());
         let mut fragment_of = vec![Solid::NONE; nodes];
-        solid.nodes.iter().for_each(|&node| fragment_of[node as usize] = 0);
-        let all: Vec<u32> = (0..tets as u32).collect();
+        let mut place_of = fragment_of.clone();
+        for (&node, place) in solid.nodes.iter().zip(0..) {
+            (fragment_of[node as usize], place_of[node as usize]) = (0, place);
+        }
         let mut moments = Moments::default();
         solid.moments.iter().for_each(|of_tet| moments.add(of_tet));
-        let (low, high) = solid.mesh.bounds().corners();
-        let triangles: Vec<u32> = (0..solid.boundary.faces.len() as u32).collect();
-        let mut marker = Marker::new(&solid.cells, [low, high]);
-        triangles.iter().for_each(|&triangle| solid.mark_skin(triangle, &mut marker));
-        for &row in all.iter().flat_map(|&tet| solid.cells.middles_of(tet)) {
-            marker.mark(row, row.mask());
-        }
-        let [presence, skin] = marker.finish(&solid.cells);
-        let whole = Fragment {
-            nodes: solid.nodes.clone(),
-            is_inside: solid.points_inside(&solid.tree),
-            tree: solid.tree.clone(),
-            presence,
-            skin,
-            tets: all,
-            triangles,
-            mass: moments.properties(solid.middle),
-            low,
-            high,
-        };
-        let labels = vec![0; solid.nodes.len()];
+        let mut whole = Fragment::new(&solid, solid.tree.clone());
+        whole.nodes.clone_from(&solid.nodes);
+        whole.tets = (0..tets as u32).collect();
+        whole.mass = moments.properties(solid.middle);
+        let mut marker = Marker::new(&solid.cells, [whole.low, whole.high]);
+        whole.tets.iter().for_each(|&tet| solid.mark_tet(tet, &mut marker));
+        [whole.presence, whole.surface_cells] = marker.finish(&solid.cells);
+        let (labels, weights) = (vec![0; solid.nodes.len()], vec![1.0; solid.nodes.len()]);
         let mut body = Self {
             fragment_of,
-            crack_of: vec![Solid::NONE; nodes],
-            crack_distance: vec![f64::INFINITY; nodes],
-            crack_middle: vec![(DVec3::ZERO, f64::INFINITY); nodes],
+            place_of,
             cut_of: vec![Solid::NONE; tets],
             cuts: vec![],
             part_moments: vec![],
             facets: vec![],
             wasted: 0,
             fragments: vec![Some(whole)],
-            fractures: 0,
             last_split: SplitStats::default(),
             scratch: Scratch::new(nodes),
             solid,
         };
-        let one = vec![1.0; labels.len()];
-        body.split(FragmentId(0), &labels, &one).expect("one label for each node is legal");
+        body.split(FragmentId(0), &labels, &weights).expect("one label for each node is legal");
         body
     }
 
@@ -209,5 +214,30 @@ impl BrittleBody {
     #[inline]
     pub(super) fn position(&self, node: u32) -> DVec3 {
         self.solid.mesh.positions()[node as usize]
+    }
+
+    /// What is known of a tetrahedron that is cut.
+    #[inline]
+    pub(super) fn cut_tet(&self, tet: u32) -> Option<&CutTet> {
+        self.cuts.get(self.cut_of[tet as usize] as usize)
+    }
+
+    /// The surface of a fragment in one tetrahedron, cracks first.
+    #[inline]
+    pub(super) fn facets_in(&self, fragment: u32, tet: u32) -> &[FacetTriangle] {
+        match self.cut_tet(tet) {
+            Some(cut) => cut.part_of(fragment).map_or(&[], |part| &self.facets[cut.parts[part].range()]),
+            None if self.fragment_of[self.solid.mesh.tets()[tet as usize][0] as usize] == fragment => {
+                self.solid.facets_of(tet)
+            }
+            None => &[],
+        }
+    }
+
+    /// The cracks of a fragment in one tetrahedron.
+    #[inline]
+    pub(super) fn cracks_in(&self, fragment: u32, tet: u32) -> &[FacetTriangle] {
+        let Some(cut) = self.cut_tet(tet) else { return &[] };
+        cut.part_of(fragment).map_or(&[], |part| &self.facets[cut.parts[part].crack_range()])
     }
 }

@@ -1,7 +1,8 @@
 //! Checks everything a brittle body promises, slowly.
 
-use super::pattern::part_of;
-use super::{BrittleBody, Fragment, FragmentId, Solid};
+use super::query::crack_field::CrackField;
+use super::split::pattern::part_of;
+use super::{BrittleBody, FacetTree, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
 use std::collections::BTreeSet;
 
@@ -23,7 +24,8 @@ impl BrittleBody {
                 return Err(format!("the tree of fragment {id} does not have its nodes"));
             }
             self.validate_cells(id, fragment)?;
-            self.validate_corners(id as u32)?;
+            self.validate_field(id as u32, fragment)?;
+            self.validate_corners(id as u32, fragment)?;
         }
         Ok(())
     }
@@ -47,17 +49,6 @@ impl BrittleBody {
                     outside = Some(middle);
                 }
             }
-        }
-        let triangles = fragment.triangles.iter().map(|&t| self.solid.boundary.faces[t as usize].0 as usize);
-        let is_own = |tet: usize| {
-            self.cut_of[tet] == Solid::NONE
-                && self.fragment_of[self.solid.mesh.tets()[tet][0] as usize] as usize == id
-        };
-        let whole = fragment.tets.iter().filter(|&&tet| self.cut_of[tet as usize] == Solid::NONE);
-        let open = whole.flat_map(|&tet| self.solid.triangles_of_tet[tet as usize]);
-        let open = open.filter(|&triangle| triangle != Solid::NONE).count();
-        if fragment.triangles.len() != open || !triangles.into_iter().all(is_own) {
-            return Err(format!("fragment {id} does not list its triangles of the original surface"));
         }
         outside.map_or(Ok(()), |p| Err(format!("fragment {id} is not marked in the cell of {p}")))
     }
@@ -128,55 +119,47 @@ impl BrittleBody {
                 }
             }
         }
-        for &node in &self.solid.nodes {
-            let tet = self.crack_of[node as usize];
-            if tet == Solid::NONE {
-                continue;
+        Ok(())
+    }
+
+    /// The nodes of a fragment know exact distances to cracks of their own.
+    fn validate_field(&self, id: u32, fragment: &Fragment) -> Result<(), String> {
+        let field = CrackField::build(self, id, fragment);
+        for (&node, place) in fragment.nodes.iter().zip(0..) {
+            if self.place_of[node as usize] != place {
+                return Err(format!("node {node} is not in place {place} of fragment {id}"));
             }
-            let p = self.position(node);
-            let own = self.fragment_of[node as usize];
-            let distance = self.crack_squared(own, tet, p).sqrt();
-            let known = self.crack_distance[node as usize];
-            if (distance - known).abs() > 1e-9 * known {
-                return Err(format!("node {node} remembers the distance {known}, not {distance}"));
+            let Some(crack) = field.get(place) else { continue };
+            let facets = self.cracks_in(id, crack.tet).iter();
+            let distances = facets
+                .map(|facet| facet.triangle.closest_point(self.position(node)).distance(self.position(node)));
+            let distance = distances.fold(f64::INFINITY, f64::min);
+            if (distance - crack.distance).abs() > 1e-9 * distance {
+                return Err(format!("node {node} knows the distance {}, not {distance}", crack.distance));
             }
         }
         Ok(())
     }
 
-    /// Every corner of the surface of a fragment must be a point of its tree, and every crack point such a corner.
-    fn validate_corners(&self, id: u32) -> Result<(), String> {
-        let fragment = self.fragments[id as usize].as_ref().expect("it is alive");
-        let (surface, _) = self.surface(super::FragmentId(id)).map_err(|error| error.to_string())?;
-        let rounded =
-            |p: crate::geom::DVec3| (p / self.solid.radius * 1e9).round().to_array().map(|x| x as i64);
-        let tree: BTreeSet<[i64; 3]> = fragment.tree.points.iter().map(|&p| rounded(p)).collect();
-        // Rounding may fall either way, so a neighbour of the rounded place will do.
-        let is_there = |set: &BTreeSet<[i64; 3]>, p| {
-            let [x, y, z] = rounded(p);
-            (0..27).any(|k| set.contains(&[x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1]))
-        };
-        for triangle in
-            (0..surface.triangle_count() as u32).map(|t| surface.triangle(crate::mesh::TriangleId(t)))
-        {
-            let cell = self.solid.cells.cell_of(triangle.centroid());
-            if !fragment.skin.has(cell) {
+    /// Corners of facets must be points of the tree, and crack points must be such corners.
+    fn validate_corners(&self, id: u32, fragment: &Fragment) -> Result<(), String> {
+        let (points, facets) = (&fragment.tree.points, FacetTree::build(self, FragmentId(id), fragment));
+        let mut is_corner = vec![false; points.len()];
+        for (facet, corners) in facets.facets.iter().zip(facets.corners(self)) {
+            for (p, &corner) in facet.triangle.corners().iter().zip(corners) {
+                is_corner[corner as usize] = true;
+                if p.distance(points[corner as usize]) > 1e-9 * self.solid.radius {
+                    return Err(format!("the corner {p} of fragment {id} is not point {corner} of its tree"));
+                }
+            }
+            let cell = self.solid.cells.cell_of(facet.triangle.centroid());
+            if !fragment.surface_cells.has(cell) {
                 return Err(format!("the surface of fragment {id} is not marked in cell {cell:?}"));
             }
         }
-        if let Some(corner) = surface.positions().iter().find(|&&p| !is_there(&tree, p)) {
-            return Err(format!("the corner {corner} of fragment {id} is not in its tree"));
-        }
-        let corners: BTreeSet<[i64; 3]> = surface.positions().iter().map(|&p| rounded(p)).collect();
-        let cracks = fragment.tree.points.iter().zip(&fragment.tree.is_crack).filter(|(_, crack)| **crack);
-        for (&p, _) in cracks.clone() {
-            if !is_there(&corners, p) {
-                return Err(format!("the crack point {p} of fragment {id} is no corner of its surface"));
-            }
-        }
-        let interior = fragment.tree.points.len() - cracks.count();
-        if interior != fragment.nodes.len() {
-            return Err(format!("fragment {id} has {interior} points for its nodes"));
+        let is_crack = &fragment.tree.is_crack;
+        if let Some(point) = (0..points.len()).find(|&point| is_crack[point] && !is_corner[point]) {
+            return Err(format!("the crack point {point} of fragment {id} is no corner of its surface"));
         }
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! The sorted facets of a fragment, against the body that they are taken from.
 
 use fracas::base::Random;
-use fracas::brittle::{BrittleBody, FacetTree, Solid, SolidOptions};
+use fracas::brittle::{BrittleBody, Probe, Solid, SolidOptions};
 use fracas::fracture::{Breakable, FractureOptions};
 use fracas::geom::DVec3;
 use fracas::mesh::tets::brick;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A block in a dozen pieces.
@@ -29,7 +30,7 @@ fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
     let mut next = || random.unit() - 0.5;
     let (mut inside, mut outside, mut far) = (0, 0, 0);
     for id in body.fragments() {
-        let tree = FacetTree::build(&body, id).unwrap();
+        let tree = body.facet_tree(id).unwrap();
         let (low, high) = body.fragment(id).unwrap().bounds().corners();
         for _ in 0..1000 {
             let share = DVec3::new(next(), next(), next());
@@ -37,14 +38,16 @@ fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
             let reach = 0.08 * (next() + 0.5);
             let is_outside = !body.is_inside(id, p) && next() > 0.0;
             match (tree.find_nearest(&body, p, reach, is_outside), body.find_nearest(id, p, reach)) {
-                (Ok(found), Some(expected)) => {
+                (Some(found), Some(expected)) => {
                     assert!((found.distance - expected.distance).abs() < 1e-12);
                     assert!((found.point.distance(p) - expected.distance.abs()).abs() < 1e-12);
                     assert_eq!(tree.is_deeper(&body, p, 0.01), expected.distance < -0.01);
                     inside += usize::from(found.distance < 0.0);
                     outside += usize::from(found.distance > 0.0);
                 }
-                (Err(bound), None) => {
+                (None, None) => {
+                    let known = if is_outside { 1e-9 } else { 0.0 };
+                    let Probe::Far(bound) = tree.probe(&body, p, reach, known) else { panic!("{p}") };
                     assert!(!tree.is_deeper(&body, p, reach));
                     let near = body.find_nearest(id, p, 10.0).unwrap();
                     assert!(bound >= reach && bound <= near.distance, "{bound} {}", near.distance);
@@ -62,7 +65,7 @@ fn a_point_that_a_rounded_pose_puts_beside_a_crack_takes_its_normal() {
     let body = broken();
     let mut asked = 0;
     for id in body.fragments() {
-        let tree = FacetTree::build(&body, id).unwrap();
+        let tree = body.facet_tree(id).unwrap();
         let (surface, is_crack) = body.surface(id).unwrap();
         for (corners, _) in surface.triangles().iter().zip(is_crack).filter(|(_, is_crack)| *is_crack) {
             let [a, b, c] = corners.map(|v| surface.positions()[v as usize]);
@@ -78,4 +81,47 @@ fn a_point_that_a_rounded_pose_puts_beside_a_crack_takes_its_normal() {
         }
     }
     assert!(asked > 1000);
+}
+
+#[test]
+fn facets_are_the_triangles_of_the_surface_and_share_points() {
+    let body = broken();
+    for id in body.fragments() {
+        let tree = body.facet_tree(id).unwrap();
+        let (surface, _) = body.surface(id).unwrap();
+        let points = body.fragment(id).unwrap().tree().points();
+        let mut ids = tree.triangles().to_vec();
+        let mut sides = BTreeSet::new();
+        for (&triangle, corners) in ids.iter().zip(tree.corners(&body)) {
+            let expected = surface.triangles()[triangle as usize].map(|v| surface.positions()[v as usize]);
+            assert_eq!(corners.map(|point| points[point as usize]), expected);
+            for k in 0..3 {
+                assert!(sides.insert((corners[k], corners[(k + 1) % 3])), "a side comes twice");
+            }
+        }
+        assert!(sides.iter().all(|&(a, b)| sides.contains(&(b, a))), "the facets are closed");
+        ids.sort_unstable();
+        assert!(ids.into_iter().eq(0..surface.triangle_count() as u32));
+    }
+}
+
+#[test]
+fn questions_that_make_no_sense_get_no_answer() {
+    let body = broken();
+    let id = body.fragments().next().unwrap();
+    let tree = body.facet_tree(id).unwrap();
+    let outside = DVec3::splat(3.0);
+    let infinite = DVec3::new(f64::INFINITY, 0.0, 0.0);
+    for (p, reach) in [(DVec3::NAN, 1.0), (infinite, f64::INFINITY), (outside, f64::NAN), (outside, -9.0)] {
+        assert_eq!(tree.find_nearest(&body, p, reach, false), None, "{p} {reach}");
+        assert_eq!(body.find_nearest(id, p, reach), None, "{p} {reach}");
+        assert!(!tree.is_deeper(&body, p, reach));
+        assert!(matches!(tree.probe(&body, p, reach, 0.0), Probe::Far(_)), "{p} {reach}");
+    }
+    for p in [outside, DVec3::splat(1e30), DVec3::splat(-1e200)] {
+        let near = tree.find_nearest(&body, p, f64::INFINITY, false).map(|near| near.point);
+        let expected = body.find_nearest(id, p, f64::INFINITY).map(|near| near.point);
+        assert_eq!(near.is_some(), expected.is_some(), "{p}");
+    }
+    assert!(tree.find_nearest(&body, outside, f64::INFINITY, true).is_some());
 }

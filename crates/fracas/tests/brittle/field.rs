@@ -1,7 +1,8 @@
 //! Distances and directions after four generations, against the nearest triangle of the fragment's surface.
 
-use crate::fractures::{Random, broken, solids};
+use crate::fractures::{Random, break_largest, broken, solids};
 use fracas::brittle::BrittleBody;
+use fracas::geom::DVec3;
 use fracas::tree::MeshTree;
 
 /// Differences of a query from the truth over many points.
@@ -179,5 +180,53 @@ fn bounds_are_zero_inside_and_never_more_than_the_distance_outside() {
             }
         }
         assert!(useful > 500, "{name}: {useful} bounds are worth something");
+    }
+}
+
+/// Fields and facet trees are built when first asked for: after each fracture, in the end, or on several threads at once.
+#[test]
+fn answers_do_not_depend_on_who_asks_first() {
+    for (name, solid) in solids() {
+        let mut random = Random::new(21);
+        let (low, high) = solid.mesh().bounds().corners();
+        let points: Vec<DVec3> = (0..400).map(|_| random.point(low, high)).collect();
+        let answers = |body: &BrittleBody, backwards: bool| {
+            let ask = |&p: &DVec3| {
+                let id = body.fragment_at(p)?;
+                let by_field = body.find_nearest(id, p, 0.0);
+                Some((by_field, body.facet_tree(id).unwrap().find_nearest(body, p, 0.0, false)))
+            };
+            let mut found: Vec<_> = if backwards {
+                points.iter().rev().map(ask).collect()
+            } else {
+                points.iter().map(ask).collect()
+            };
+            if backwards {
+                found.reverse();
+            }
+            found
+        };
+        let asked_late = broken(&solid, 3, 19);
+        // The same fractures, with questions in between.
+        let mut asked_often = BrittleBody::new(solid.clone());
+        let mut random = Random::new(19);
+        for generation in 0..3 {
+            answers(&asked_often, false);
+            break_largest(&mut asked_often, generation, &mut random);
+        }
+        let expected = answers(&asked_late.clone(), false);
+        assert!(expected.iter().flatten().count() > 100, "{name}");
+        assert_eq!(answers(&asked_often, true), expected, "{name}");
+        std::thread::scope(|scope| {
+            let threads = [0, 1, 2, 3].map(|k| {
+                scope.spawn({
+                    let (answers, body) = (&answers, &asked_late);
+                    move || answers(body, k % 2 == 0)
+                })
+            });
+            for thread in threads {
+                assert_eq!(thread.join().unwrap(), expected, "{name}");
+            }
+        });
     }
 }

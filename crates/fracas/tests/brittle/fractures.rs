@@ -58,18 +58,21 @@ pub fn break_fragment(
     body.split(fragment, &labels, &weights).unwrap()
 }
 
+/// Breaks the largest fragments: one in the first generation, three in later ones.
+pub fn break_largest(body: &mut BrittleBody, generation: usize, random: &mut Random) {
+    let mut all: Vec<FragmentId> = body.fragments().collect();
+    all.sort_by_key(|&id| std::cmp::Reverse(body.fragment(id).unwrap().nodes().len()));
+    for &fragment in all.iter().take(if generation == 0 { 1 } else { 3 }) {
+        if body.fragment(fragment).unwrap().nodes().len() > 20 {
+            break_fragment(body, fragment, 4, random);
+        }
+    }
+}
+
 /// A body after some generations, in each of which the largest fragments break.
 pub fn broken(solid: &Arc<Solid>, generations: usize, seed: u64) -> BrittleBody {
     let mut body = BrittleBody::new(solid.clone());
     let mut random = Random::new(seed);
-    for generation in 0..generations {
-        let mut all: Vec<FragmentId> = body.fragments().collect();
-        all.sort_by_key(|&id| std::cmp::Reverse(body.fragment(id).unwrap().nodes().len()));
-        for &fragment in all.iter().take(if generation == 0 { 1 } else { 3 }) {
-            if body.fragment(fragment).unwrap().nodes().len() > 20 {
-                break_fragment(&mut body, fragment, 4, &mut random);
-            }
-        }
-    }
+    (0..generations).for_each(|generation| break_largest(&mut body, generation, &mut random));
     body
 }

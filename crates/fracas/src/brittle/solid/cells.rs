@@ -6,6 +6,7 @@
 //! tetrahedron lists its cells in rows along x, and apart from these the cells whose middles it holds.
 
 use crate::base::Lists;
+use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::geom::{DVec3, DVec4, Triangle};
 use crate::mesh::tets::{EDGES, FACES, TetMesh};
 
@@ -14,7 +15,7 @@ const MOST_CELLS: [f64; 2] = [(1_u32 << 21) as f64, 1020.0];
 
 /// Up to four cells in a row along x, in one word: where the first is, and how many follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CellRow(u32);
+pub(crate) struct CellRow(u32);
 
 impl CellRow {
     /// Most cells in a row.
@@ -66,7 +67,7 @@ impl CellRow {
 
 /// The grid, and the barycentric coordinates of each tetrahedron.
 #[derive(Clone, Debug)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     pub origin: DVec3,
     pub size: f64,
     pub counts: [usize; 3],
@@ -82,14 +83,14 @@ pub(super) struct Cells {
 
 /// Where a point is: its tetrahedron, and its barycentric coordinates there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub tet: u32,
     pub coordinates: [f64; 4],
 }
 
 /// A plane through the grid.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Section {
+pub(crate) struct Section {
     /// What a cell more along each axis adds to the height above the plane.
     step: DVec3,
     /// Height of the first cell's middle.
@@ -195,18 +196,14 @@ impl Cells {
         });
         let half = 0.5 * self.size;
         let begin = rows.len();
-        for z in from[2]..=to[2] {
-            for y in from[1]..=to[1] {
-                for x in from[0]..=to[0] {
-                    let middle = self.middle([x, y, z]);
-                    let misses = planes.iter().any(|&(normal, offset)| {
-                        let reach = half * normal.abs().element_sum() * (1.0 + 1e-9);
-                        normal.dot(middle) - offset > reach + 1e-9 * self.size
-                    });
-                    if !misses {
-                        CellRow::add(rows, begin, [x, y, z]);
-                    }
-                }
+        for cell in cells_between(from, to) {
+            let middle = self.middle(cell);
+            let misses = planes.iter().any(|&(normal, offset)| {
+                let reach = half * normal.abs().element_sum() * (1.0 + 1e-9);
+                normal.dot(middle) - offset > reach + 1e-9 * self.size
+            });
+            if !misses {
+                CellRow::add(rows, begin, cell);
             }
         }
     }
@@ -225,20 +222,16 @@ impl Cells {
         [0, 1, 2].map(|k| (at[k].max(0.0) as usize).min(self.counts[k] - 1))
     }
 
-    /// Visits the cells that a triangle passes through, and perhaps some that its plane does; `normal` is its unit normal.
-    pub fn visit_triangle(&self, triangle: &Triangle, normal: DVec3, visit: &mut impl FnMut([usize; 3])) {
-        let Triangle { a, b, c } = *triangle;
+    /// Lists the cells that a facet passes through, and perhaps some that only its plane does.
+    pub fn list_facet(&self, facet: &FacetTriangle, rows: &mut Vec<CellRow>) {
+        let (Triangle { a, b, c }, normal) = (facet.triangle, facet.normal);
         let pad = 1e-9 * self.size;
         let (from, to) = (self.cell_of(a.min(b).min(c) - pad), self.cell_of(a.max(b).max(c) + pad));
         let reach = 0.5 * self.size * normal.abs().element_sum() + pad;
-        for z in from[2]..=to[2] {
-            for y in from[1]..=to[1] {
-                for x in from[0]..=to[0] {
-                    let middle = self.middle([x, y, z]);
-                    if normal.dot(middle - a).abs() <= reach {
-                        visit([x, y, z]);
-                    }
-                }
+        let begin = rows.len();
+        for cell in cells_between(from, to) {
+            if normal.dot(self.middle(cell) - a).abs() <= reach {
+                CellRow::add(rows, begin, cell);
             }
         }
     }
@@ -301,7 +294,13 @@ impl Cells {
     }
 }
 
-pub(super) fn mean_edge(mesh: &TetMesh) -> f64 {
+/// The cells of a box, in rows along x.
+fn cells_between(from: [usize; 3], to: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    let rows = (from[2]..=to[2]).flat_map(move |z| (from[1]..=to[1]).map(move |y| (y, z)));
+    rows.flat_map(move |(y, z)| (from[0]..=to[0]).map(move |x| [x, y, z]))
+}
+
+pub(crate) fn mean_edge(mesh: &TetMesh) -> f64 {
     let mut total = 0.0;
     for tet in 0..mesh.tet_count() {
         let corners = mesh.corners(tet);

@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! Every point is a node of the tree, on the level where it appears first in the order of distance. Below it are the points
-//! whose nearest point of the level above it is, level by level:
+//! Every point is a node of the tree, on the level where it first appears in the order of farthest-point sampling. The parent
+//! of a point is the nearest point of the level above:
 //!
 //! ```text
 //!   level 0   a                          reach of c: greatest distance from its parent to c or anything below c
@@ -18,75 +18,45 @@
 //!
 //! # Fracture
 //!
-//! A point whose parent goes to another piece is given to its closest ancestor in its own piece, or becomes a root: a
-//! fragment may have a forest. Corners of cracks become children of the node they are next to (`split_tree`). Reaches are
-//! computed anew by walking up from every point that has children, which costs such points times depth; the others come along
-//! in groups.
+//! A point whose parent goes to another piece becomes a child of its closest ancestor in its own piece, or a root: a fragment
+//! may have a forest. Corners of cracks become children of the node they are next to (`piece_trees`). Reaches are recomputed by
+//! walking up from every point that has children, which costs the number of such points times the depth; points without
+//! children are handled in groups.
 //!
 //! # Invariants (checked by [`SphereTree::validate`])
 //!
 //! Points are sorted by level, parents are on lower levels, children are sorted, and reaches are exact.
 
-use super::{DistanceOrder, order_by_distance};
+use super::{FarthestPointOrder, farthest_point_order};
+use crate::base::Lists;
 use crate::geom::DVec3;
 
 /// A tree of spheres over points; see the module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SphereTree {
-    pub(super) points: Vec<DVec3>,
+    pub(crate) points: Vec<DVec3>,
     /// The node of the mesh that each point is, or lies next to.
-    pub(super) owners: Vec<u32>,
-    pub(super) is_crack: Vec<bool>,
+    pub(crate) owners: Vec<u32>,
+    pub(crate) is_crack: Vec<bool>,
     /// The nodes that each point lies between.
-    pub(super) keys: Vec<Key>,
-    pub(super) levels: Vec<u8>,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) levels: Vec<u8>,
     /// Parent of each point; [`SphereTree::NONE`] for roots.
-    pub(super) parents: Vec<u32>,
-    pub(super) roots: Vec<u32>,
-    /// Point `p` has the children from `child_starts[p]` to `child_starts[p + 1]`.
-    pub(super) child_starts: Vec<u32>,
-    pub(super) children: Vec<u32>,
+    pub(crate) parents: Vec<u32>,
+    pub(crate) roots: Vec<u32>,
+    /// By point: the points just below it.
+    pub(crate) children: Lists<u32>,
     /// For each child, the greatest distance from its parent to anything below it or its later siblings.
-    pub(super) tails: Vec<f64>,
+    pub(crate) tails: Vec<f64>,
 }
 
 /// A point of a fragment by the nodes it lies between, sorted; the rest is [`SphereTree::NONE`]. Within one fragment, two points
 /// never have the same.
-pub(super) type Key = [u32; 4];
-
-/// A point that is put into a tree.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sprout {
-    pub point: DVec3,
-    pub owner: u32,
-    pub is_crack: bool,
-    pub key: Key,
-    pub level: u8,
-    /// Index of the parent, which is in the tree already; [`SphereTree::NONE`] for roots.
-    pub parent: u32,
-}
-
-/// Memory for linking trees, one after the other.
-#[derive(Debug, Default)]
-pub(super) struct LinkScratch {
-    /// Where each point is in the list of children of its parent.
-    slots: Vec<u32>,
-    /// The squared distance of each point to the farthest of its children that have none.
-    farthest_leaves: Vec<f64>,
-}
-
-impl LinkScratch {
-    fn reset(&mut self, points: usize) {
-        self.slots.clear();
-        self.slots.resize(points, 0);
-        self.farthest_leaves.clear();
-        self.farthest_leaves.resize(points, 0.0);
-    }
-}
+pub(crate) type Key = [u32; 4];
 
 impl SphereTree {
     /// No parent.
-    pub(super) const NONE: u32 = u32::MAX;
+    pub(crate) const NONE: u32 = u32::MAX;
 
     /// A tree over points, built from nothing: what an update after a fracture saves.
     ///
@@ -99,29 +69,28 @@ impl SphereTree {
     #[must_use]
     pub fn of_points(points: &[DVec3]) -> Self {
         let nodes: Vec<u32> = (0..points.len() as u32).collect();
-        Self::build(points, &nodes, &order_by_distance(points))
+        Self::build(points, &nodes)
     }
 
-    /// The tree over the nodes of a body, in their order of distance.
-    pub(super) fn build(points: &[DVec3], nodes: &[u32], order: &DistanceOrder) -> Self {
-        let mut tree = Self::with_capacity(order.order.len());
+    /// The tree over the nodes of a body.
+    pub(crate) fn build(points: &[DVec3], nodes: &[u32]) -> Self {
+        let order = farthest_point_order(points);
+        let mut tree = Self::with_capacity(points.len());
         for (place, (&index, &parent)) in order.order.iter().zip(&order.parents).enumerate() {
             let index = index as usize;
-            tree.push(Sprout {
-                point: points[index],
-                owner: nodes[index],
-                is_crack: false,
-                key: [nodes[index], Self::NONE, Self::NONE, Self::NONE],
-                level: DistanceOrder::level(place),
-                parent: if place == 0 { Self::NONE } else { parent },
-            });
+            tree.points.push(points[index]);
+            tree.owners.push(nodes[index]);
+            tree.is_crack.push(false);
+            tree.keys.push([nodes[index], Self::NONE, Self::NONE, Self::NONE]);
+            tree.levels.push(FarthestPointOrder::level(place));
+            tree.parents.push(if place == 0 { Self::NONE } else { parent });
         }
-        tree.link(&mut LinkScratch::default());
+        tree.link();
         tree
     }
 
     /// An empty tree with room for points.
-    pub(super) fn with_capacity(points: usize) -> Self {
+    pub(crate) fn with_capacity(points: usize) -> Self {
         Self {
             points: Vec::with_capacity(points),
             owners: Vec::with_capacity(points),
@@ -133,60 +102,32 @@ impl SphereTree {
         }
     }
 
-    /// Adds a point and returns its index. Levels must not descend; after the last point, [`SphereTree::link`] is due.
-    #[inline]
-    pub(super) fn push(&mut self, sprout: Sprout) -> u32 {
-        let index = self.points.len() as u32;
-        self.points.push(sprout.point);
-        self.owners.push(sprout.owner);
-        self.is_crack.push(sprout.is_crack);
-        self.keys.push(sprout.key);
-        self.levels.push(sprout.level);
-        self.parents.push(sprout.parent);
-        index
-    }
-
     /// Lists children and computes tails from parents.
-    pub(super) fn link(&mut self, scratch: &mut LinkScratch) {
+    pub(crate) fn link(&mut self) {
         let count = self.points.len();
-        // Counted one too far, the starts come right when each has moved behind its last child.
-        let mut starts = vec![0_u32; count + 2];
-        for &parent in self.parents.iter().filter(|&&parent| parent != Self::NONE) {
-            starts[parent as usize + 2] += 1;
-        }
-        for p in 2..starts.len() {
-            starts[p] += starts[p - 1];
-        }
-        self.children = vec![0; starts[count + 1] as usize];
-        self.tails = vec![0.0; self.children.len()];
-        self.roots.clear();
-        scratch.reset(count);
+        let pairs = self.parents.iter().copied().zip(0..).filter(|&(parent, _)| parent != Self::NONE);
+        self.children = Lists::from_pairs(count, pairs);
+        self.roots = (0..count as u32).filter(|&p| self.parents[p as usize] == Self::NONE).collect();
+        let children = &self.children;
+        // Tails begin as squared distances between children and parents.
+        self.tails = vec![0.0; children.items().len()];
+        // Where each point is among all children, and its squared distance to the farthest of its children that have none.
+        let (mut slots, mut farthest_leaves) = (vec![0; count], vec![0.0; count]);
         for p in 0..count {
-            let parent = self.parents[p];
-            if parent == Self::NONE {
-                self.roots.push(p as u32);
-                continue;
+            for slot in children.range(p) {
+                let child = children.items()[slot] as usize;
+                let squared = self.points[p].distance_squared(self.points[child]);
+                (self.tails[slot], slots[child]) = (squared, slot as u32);
+                let is_leaf = children.range(child).is_empty();
+                farthest_leaves[p] =
+                    if is_leaf && squared > farthest_leaves[p] { squared } else { farthest_leaves[p] };
             }
-            let above = parent as usize;
-            let squared = self.points[above].distance_squared(self.points[p]);
-            // No child comes before its parent: what belongs to p has not moved yet.
-            let is_leaf = starts[p + 1] == starts[p + 2];
-            let slot = starts[above + 1];
-            starts[above + 1] += 1;
-            self.children[slot as usize] = p as u32;
-            self.tails[slot as usize] = squared;
-            scratch.slots[p] = slot;
-            let farthest = &mut scratch.farthest_leaves[above];
-            *farthest = if is_leaf && squared > *farthest { squared } else { *farthest };
         }
-        starts.pop();
-        self.child_starts = starts;
-        self.report_to_ancestors(scratch);
+        self.report_to_ancestors(&slots, &farthest_leaves);
         // A tail is the greatest reach from a child on; rounded up, so that spheres hold what touches them.
         for p in 0..count {
             let (mut greatest, mut tail) = (0.0, 0.0);
-            for slot in (self.child_starts[p]..self.child_starts[p + 1]).rev() {
-                let slot = &mut self.tails[slot as usize];
+            for slot in self.tails[self.children.range(p)].iter_mut().rev() {
                 if *slot > greatest {
                     greatest = *slot;
                     tail = greatest.sqrt() * (1.0 + 4.0 * f64::EPSILON);
@@ -196,53 +137,39 @@ impl SphereTree {
         }
     }
 
-    /// Tails are squared distances between children and parents; makes them those from the parent to the farthest point below the
-    /// child, itself included.
-    fn report_to_ancestors(&mut self, scratch: &LinkScratch) {
-        let starts = &self.child_starts;
-        let (points, parents, reach) = (&self.points, &self.parents, &mut self.tails);
-        let is_leaf = |p: usize| starts[p] == starts[p + 1];
+    /// Makes tails the squared distances from the parent to the farthest point below the child, itself included.
+    fn report_to_ancestors(&mut self, slots: &[u32], farthest_leaves: &[f64]) {
+        let (points, parents, children) = (&self.points, &self.parents, &self.children);
+        let reach = &mut self.tails;
+        let is_leaf = |p: usize| children.range(p).is_empty();
         // Points that have children report to all their ancestors.
         for p in (0..points.len()).filter(|&p| !is_leaf(p) && parents[p] != Self::NONE) {
             let mut below = parents[p] as usize;
             while parents[below] != Self::NONE {
                 let above = parents[below] as usize;
-                let slot = &mut reach[scratch.slots[below] as usize];
+                let slot = &mut reach[slots[below] as usize];
                 *slot = slot.max(points[above].distance_squared(points[p]));
                 below = above;
             }
         }
-        // The others, which are the most, have reported to their parent. Only where the farthest of them may be farther away
-        // than what an ancestor knows do they report there, too.
-        for p in (0..points.len()).filter(|&p| scratch.farthest_leaves[p] > 0.0) {
-            let farthest = scratch.farthest_leaves[p].sqrt() * (1.0 + 1e-12);
+        // The others, which are the most, have reported to their parent. They report to an ancestor only where the farthest of
+        // them may be farther away than what it knows.
+        for p in (0..points.len()).filter(|&p| farthest_leaves[p] > 0.0) {
+            let farthest = farthest_leaves[p].sqrt() * (1.0 + 1e-12);
             let mut below = p;
             while parents[below] != Self::NONE {
                 let above = parents[below] as usize;
-                let slot = &mut reach[scratch.slots[below] as usize];
+                let slot = &mut reach[slots[below] as usize];
                 let room = slot.sqrt() * (1.0 - 1e-12) - farthest;
                 let centre = points[above];
                 if room < 0.0 || centre.distance_squared(points[p]) > room * room {
-                    let children = &self.children[starts[p] as usize..starts[p + 1] as usize];
-                    for &leaf in children.iter().filter(|&&child| is_leaf(child as usize)) {
+                    for &leaf in children.list(p).iter().filter(|&&child| is_leaf(child as usize)) {
                         *slot = slot.max(centre.distance_squared(points[leaf as usize]));
                     }
                 }
                 below = above;
             }
         }
-    }
-
-    /// Number of points.
-    #[must_use]
-    pub fn point_count(&self) -> usize {
-        self.points.len()
-    }
-
-    /// Number of trees in the forest.
-    #[must_use]
-    pub fn root_count(&self) -> usize {
-        self.roots.len()
     }
 
     /// The points, coarse ones first, in the body's coordinates.
@@ -260,14 +187,13 @@ impl SphereTree {
     /// The points just below a point, coarse ones first. Panics if there is no such point.
     #[must_use]
     pub fn children(&self, point: usize) -> &[u32] {
-        &self.children[self.child_starts[point] as usize..self.child_starts[point + 1] as usize]
+        self.children.list(point)
     }
 
     /// The radius of the sphere around a point that holds everything below it. Panics if there is no such point.
     #[must_use]
     pub fn radius(&self, point: usize) -> f64 {
-        let [from, to] = [self.child_starts[point], self.child_starts[point + 1]];
-        if from == to { 0.0 } else { self.tails[from as usize] }
+        self.tails[self.children.range(point)].first().copied().unwrap_or(0.0)
     }
 
     /// Checks every invariant, by looking at all descendants of every point.
@@ -288,18 +214,16 @@ impl SphereTree {
             } else if self.levels[parent as usize] >= self.levels[p] {
                 return Err(format!("point {p} is not below its parent {parent}"));
             }
-            let children = &self.children[self.child_starts[p] as usize..self.child_starts[p + 1] as usize];
+            let children = self.children.list(p);
             if !children.is_sorted() || children.iter().any(|&c| self.parents[c as usize] != p as u32) {
                 return Err(format!("the children of point {p} are wrong"));
             }
-            for (k, _) in children.iter().enumerate() {
-                let tail = self.tails[self.child_starts[p] as usize + k];
+            for (k, &tail) in self.tails[self.children.range(p)].iter().enumerate() {
                 let mut farthest = 0.0_f64;
                 let mut open = children[k..].to_vec();
                 while let Some(q) = open.pop() {
                     farthest = farthest.max(self.points[p].distance(self.points[q as usize]));
-                    let [from, to] = [self.child_starts[q as usize], self.child_starts[q as usize + 1]];
-                    open.extend(&self.children[from as usize..to as usize]);
+                    open.extend(self.children(q as usize));
                 }
                 if !(farthest <= tail && tail <= farthest * (1.0 + 1e-9) + 1e-300) {
                     return Err(format!(
@@ -308,7 +232,7 @@ impl SphereTree {
                 }
             }
         }
-        let reached = self.roots.len() + self.children.len();
+        let reached = self.roots.len() + self.children.items().len();
         if reached != count {
             return Err(format!("{reached} of {count} points are in the tree"));
         }
@@ -325,9 +249,9 @@ mod tests {
     fn a_built_tree_holds_all_points_in_its_spheres() {
         let points = brick(DVec3::new(1.0, 0.8, 0.3), [7, 6, 3]).positions().to_vec();
         let nodes: Vec<u32> = (0..points.len() as u32).collect();
-        let tree = SphereTree::build(&points, &nodes, &order_by_distance(&points));
+        let tree = SphereTree::build(&points, &nodes);
         tree.validate().unwrap();
-        assert_eq!((tree.point_count(), tree.root_count()), (points.len(), 1));
+        assert_eq!((tree.points.len(), tree.roots.len()), (points.len(), 1));
         let farthest = points.iter().map(|p| p.distance(tree.points[0])).fold(0.0, f64::max);
         assert!((tree.radius(0) - farthest).abs() < 1e-12);
     }
@@ -336,7 +260,7 @@ mod tests {
     fn validate_finds_a_sphere_that_is_too_small() {
         let points = brick(DVec3::ONE, [3, 3, 3]).positions().to_vec();
         let nodes: Vec<u32> = (0..points.len() as u32).collect();
-        let mut tree = SphereTree::build(&points, &nodes, &order_by_distance(&points));
+        let mut tree = SphereTree::build(&points, &nodes);
         tree.tails[0] *= 0.99;
         assert!(tree.validate().is_err());
     }

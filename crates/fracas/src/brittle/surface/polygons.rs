@@ -17,17 +17,16 @@
 //!
 //! Polygons are flat, counter-clockwise seen from outside, and in the order of the fragment's tetrahedra.
 
-use super::pattern::{FacetSide, PatternBook};
-use super::spheres::Key;
-use super::surface::key_of;
-use super::{BrittleBody, Fragment, FragmentId, SharpEdge, Solid, SphereTree};
+use super::key_of;
 use crate::base::Lists;
+use crate::brittle::solid::sphere_tree::Key;
+use crate::brittle::split::pattern::{FacetSide, PatternBook};
+use crate::brittle::{BrittleBody, Fragment, FragmentId, SharpEdge, SphereTree};
 use crate::geom::DVec3;
-use crate::mesh::TriangleId;
 use crate::mesh::tets::FACES;
 
 /// The polygons of a fragment's surface.
-pub(super) struct Skin<'a> {
+pub(crate) struct SurfacePolygons<'a> {
     points: &'a [DVec3],
     /// The corners of all polygons, as points of the tree.
     corners: Vec<u32>,
@@ -43,13 +42,13 @@ struct Polygon {
     normal: DVec3,
 }
 
-impl<'a> Skin<'a> {
+impl<'a> SurfacePolygons<'a> {
     /// The surface of a fragment.
     pub fn of(body: &'a BrittleBody, known: &'a Fragment, fragment: FragmentId) -> Self {
         let tree = &known.tree;
         let numbers = PointNumbers::of(tree, body.fragment_of.len());
         let room = 2 * tree.points.len();
-        let mut skin = Self {
+        let mut surface = Self {
             points: &tree.points,
             corners: Vec::with_capacity(4 * room),
             polygons: Vec::with_capacity(room),
@@ -57,17 +56,14 @@ impl<'a> Skin<'a> {
         let book = PatternBook::open();
         for &tet in &known.tets {
             let nodes = body.solid.mesh.tets()[tet as usize];
-            let triangles = body.solid.triangles_of_tet[tet as usize];
-            let index = body.cut_of[tet as usize];
-            if index == Solid::NONE {
-                for face in (0..4).filter(|&face| triangles[face] != Solid::NONE) {
-                    skin.corners.extend(FACES[face].map(|k| numbers.of_node(nodes[k])));
-                    let triangle = body.solid.surface.mesh().triangle(TriangleId(triangles[face]));
-                    skin.close(false, triangle.area_vector().normalize_or_zero());
+            let Some(cut) = body.cut_tet(tet) else {
+                for triangle in body.solid.triangles_of(tet) {
+                    let face = body.solid.faces[triangle].1;
+                    surface.corners.extend(FACES[face as usize].map(|k| numbers.of_node(nodes[k])));
+                    surface.close(false, body.solid.facet(triangle).normal);
                 }
                 continue;
-            }
-            let cut = &body.cuts[index as usize];
+            };
             let number = cut.part_of(fragment.0).expect("the tetrahedron has a part of the fragment");
             let (part, span) = (&book.get(cut.pattern).parts[number], &cut.parts[number]);
             let mut places = [0; 8];
@@ -82,18 +78,18 @@ impl<'a> Skin<'a> {
             let mut next = [span.from + u32::from(span.cracks), span.from];
             for facet in &part.facets {
                 let is_crack = match facet.side {
-                    FacetSide::Crack => true,
-                    FacetSide::Face(face) if triangles[face as usize] != Solid::NONE => false,
+                    FacetSide::Crack(..) => true,
+                    FacetSide::Face(face) if body.solid.triangle_at(tet, face).is_some() => false,
                     FacetSide::Face(_) => continue,
                 };
                 let kept = &mut next[usize::from(is_crack)];
                 let normal = body.facets[*kept as usize].normal;
                 *kept += facet.ring.len() as u32 - 2;
-                skin.corners.extend(facet.ring.iter().map(|&v| places[v as usize]));
-                skin.close(is_crack, normal);
+                surface.corners.extend(facet.ring.iter().map(|&v| places[v as usize]));
+                surface.close(is_crack, normal);
             }
         }
-        skin
+        surface
     }
 
     fn close(&mut self, is_crack: bool, normal: DVec3) {
@@ -142,7 +138,7 @@ impl<'a> Skin<'a> {
         for low in 0..self.points.len() {
             let listed = sides.list(low);
             for (k, side) in listed.iter().enumerate() {
-                let is_same = |other: &&Side| other.high == side.high;
+                let is_same = |other: &&PolygonEdge| other.high == side.high;
                 let Some(other) = listed[k + 1..].iter().find(is_same) else { continue };
                 let [n, m] = [side, other].map(|side| self.polygons[side.polygon as usize].normal);
                 if n.dot(m) >= least_turn {
@@ -168,11 +164,11 @@ impl<'a> Skin<'a> {
     }
 
     /// The sides of all polygons, by their lower corners.
-    fn sides(&self) -> Lists<Side> {
+    fn sides(&self) -> Lists<PolygonEdge> {
         let sides = (0..).zip(self.polygons()).flat_map(|(polygon, (_, ring))| {
             ring.iter().scan(ring[ring.len() - 1], move |before, &b| {
                 let a = std::mem::replace(before, b);
-                Some((a.min(b), Side { high: a.max(b), polygon, is_down: a > b }))
+                Some((a.min(b), PolygonEdge { high: a.max(b), polygon, is_down: a > b }))
             })
         });
         Lists::from_pairs(self.points.len(), sides)
@@ -181,7 +177,7 @@ impl<'a> Skin<'a> {
 
 /// A side of a polygon, seen from the lower of its ends.
 #[derive(Clone, Copy)]
-struct Side {
+struct PolygonEdge {
     high: u32,
     polygon: u32,
     /// Around the polygon, it goes from the higher end to the lower one.

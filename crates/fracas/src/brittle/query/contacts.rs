@@ -2,7 +2,7 @@
 //!
 //! # Idea
 //!
-//! The sphere tree of one is walked level by level against the distances of the other. A point within the tolerance becomes a
+//! The sphere tree of one is walked level by level against the facet tree of the other. A point within the tolerance becomes a
 //! contact. A point farther away than everything below it reaches ends its branch. Coarse points come first, so the first
 //! contacts are spread over the whole region of contact:
 //!
@@ -17,9 +17,11 @@
 //!
 //! # Departures from the paper
 //!
-//! Each point is asked about once, at the level where it appears, instead of once per level.
+//! - Each point is asked about once, at the level where it appears, instead of once per level.
+//! - Distances between fragments come from facet trees, which answer several times as fast as the fragment distance field and
+//!   repay their building after some hundred points.
 
-use super::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
+use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
 use crate::geom::{DVec3, Pose};
 
 /// How contacts are chosen.
@@ -33,8 +35,8 @@ pub struct ContactOptions {
     /// The tolerance ε by the radius of the fragment whose points are taken. Points this near become contacts at least, and
     /// after the budget is used up, those deeper than this.
     pub tolerance: f64,
-    /// Take only points of the surface for contacts between fragments. Points inside are deep in the other body when they
-    /// are in it at all, and something of the surface is deeper; who wants all points of contact at once can do without them.
+    /// Take only points of the surface as contacts. Points inside are deep in the other body if they are in it at all, and
+    /// some point of the surface is deeper; if you want all points of contact at once, you can do without them.
     pub surface_only: bool,
 }
 
@@ -51,7 +53,7 @@ pub struct Contact {
     pub point: DVec3,
     /// The point of the other body's surface nearest to it.
     pub surface: DVec3,
-    /// Unit vector from the other body's surface outward: the way in which the point must go.
+    /// Separation direction of the point: unit vector outward from the other body.
     pub normal: DVec3,
     /// Distance to the other body's surface; negative inside.
     pub distance: f64,
@@ -101,15 +103,26 @@ pub struct ContactFinder {
     stats: ContactStats,
 }
 
-/// A fragment with more points than this is walked through its tree even if one product rules most of them out.
+/// A fragment with more points is walked through its tree, even if a plane rules most of them out.
 const MOST_IN_A_ROW: usize = 1000;
+
+/// How near points must be to become contacts, and how many more may.
+struct Quota {
+    /// Points farther away never matter.
+    reach: f64,
+    /// After the budget is used up, only points deeper than this become contacts.
+    depth: f64,
+    /// Points nearer than this become contacts now.
+    tolerance: f64,
+    left: usize,
+}
 
 /// A point whose children are yet to be visited.
 #[derive(Clone, Copy, Debug)]
 struct Active {
     point: u32,
     /// The first child that is left.
-    child: u32,
+    child: usize,
     /// The point is at least this far from the other body.
     bound: f64,
 }
@@ -155,16 +168,16 @@ impl ContactFinder {
         self.begin();
         let back = second_pose.inverse();
         if boxes_touch(a, b, second_pose, self.reach(a).max(self.reach(b))) {
-            self.walk(a, |p, reach, is_inside| probe(second.0, second.1, b, back.apply(p), reach, is_inside));
+            let [to_a, to_b] = [first.0.facet_tree(first.1)?, second.0.facet_tree(second.1)?];
+            let unknown = f64::NEG_INFINITY;
+            self.walk(a, |p, reach| to_b.probe(second.0, back.apply(p), reach, unknown));
             let ours = self.contacts.len();
             let turn = second_pose.rotation();
             for contact in &mut self.contacts {
                 contact.surface = second_pose.apply(contact.surface);
                 contact.normal = turn * contact.normal;
             }
-            self.walk(b, |p, reach, is_inside| {
-                probe(first.0, first.1, a, second_pose.apply(p), reach, is_inside)
-            });
+            self.walk(b, |p, reach| to_a.probe(first.0, second_pose.apply(p), reach, unknown));
             for contact in &mut self.contacts[ours..] {
                 contact.point = second_pose.apply(contact.point);
                 contact.is_of_second = true;
@@ -198,13 +211,11 @@ impl ContactFinder {
     pub fn find_with(
         &mut self,
         fragment: (&BrittleBody, FragmentId),
-        mut probe: impl FnMut(DVec3, f64) -> Probe,
+        probe: impl FnMut(DVec3, f64) -> Probe,
     ) -> Result<&[Contact], BrittleError> {
         let known = fragment.0.fragment(fragment.1)?;
         self.begin();
-        self.walk(known, |p, reach, is_bound_enough| {
-            probe(p, if is_bound_enough { f64::NEG_INFINITY } else { reach })
-        });
+        self.walk(known, probe);
         Ok(&self.contacts)
     }
 
@@ -213,22 +224,6 @@ impl ContactFinder {
     ///
     /// # Errors
     /// If there is no such fragment, or it has broken.
-    ///
-    /// ```
-    /// use fracas::brittle::{BrittleBody, ContactFinder, Probe, Solid, SolidOptions};
-    /// use fracas::{geom::DVec3, mesh::tets::brick};
-    /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
-    /// let body = BrittleBody::new(solid.into());
-    /// let cube = (&body, body.fragments().next().unwrap());
-    /// let floor = |p: DVec3, reach: f64| match p.z + 0.49 {
-    ///     distance if distance > reach => Probe::Far(distance),
-    ///     distance => Probe::Near { distance, surface: DVec3::new(p.x, p.y, -0.49), normal: DVec3::Z },
-    /// };
-    /// let mut finder = ContactFinder::default();
-    /// let contacts = finder.find_behind_plane(cube, 0.49, DVec3::Z, floor)?;
-    /// assert!(contacts.len() >= 8 && contacts.iter().all(|c| c.distance < 0.0));
-    /// # Ok::<(), fracas::brittle::BrittleError>(())
-    /// ```
     pub fn find_behind_plane(
         &mut self,
         fragment: (&BrittleBody, FragmentId),
@@ -238,36 +233,31 @@ impl ContactFinder {
     ) -> Result<&[Contact], BrittleError> {
         let known = fragment.0.fragment(fragment.1)?;
         self.begin();
-        if known.tree.point_count() <= MOST_IN_A_ROW {
+        if known.tree.points.len() <= MOST_IN_A_ROW {
             self.pass(known, |p| offset + direction.dot(p), probe);
             return Ok(&self.contacts);
         }
-        self.walk(known, |p, reach, is_bound_enough| {
-            let bound = offset + direction.dot(p);
-            if bound > reach || (is_bound_enough && bound > 0.0) {
-                return Probe::Far(bound);
-            }
-            probe(p, if is_bound_enough { f64::NEG_INFINITY } else { reach })
+        self.walk(known, |p, reach| match offset + direction.dot(p) {
+            bound if bound > reach.max(0.0) => Probe::Far(bound),
+            _ => probe(p, reach),
         });
         Ok(&self.contacts)
     }
 
-    /// Passes over all points of a fragment, coarse ones first. What is known of a point's parent often tells enough of it.
+    /// Passes over all points of a fragment, coarse ones first. The distance of a point's parent often rules the point out.
     fn pass(
         &mut self,
         fragment: &Fragment,
         bound: impl Fn(DVec3) -> f64,
         mut probe: impl FnMut(DVec3, f64) -> Probe,
     ) {
-        let (reach, depth) = (self.reach(fragment), self.depth(fragment));
+        let mut quota = self.quota(fragment);
         let (tree, surface_only) = (&fragment.tree, self.options.surface_only);
-        let before = self.contacts.len();
-        let mut tolerance = reach;
         self.bounds.clear();
         self.bounds.resize(tree.points.len(), f64::NEG_INFINITY);
         for (p, &point) in tree.points.iter().enumerate() {
             let mut least = bound(point);
-            if least >= tolerance {
+            if least >= quota.tolerance {
                 continue;
             }
             if tree.parents[p] != SphereTree::NONE {
@@ -275,33 +265,34 @@ impl ContactFinder {
                 let way = tree.points[above].distance(point);
                 least = least.max(self.bounds[above].max(bound(tree.points[above])) - way);
             }
-            if least < tolerance && !(surface_only && fragment.is_inside[p]) {
+            if least < quota.tolerance && !(surface_only && fragment.is_inside[p]) {
                 self.stats.visited += 1;
-                match probe(point, reach) {
-                    Probe::Far(bound) => least = least.max(bound),
-                    Probe::Near { distance, surface, normal } => {
-                        least = distance;
-                        self.stats.measured += 1;
-                        self.stats.colliding += u64::from(distance < reach);
-                        if distance < tolerance {
-                            let (feature, is_of_second) = (p as u32, false);
-                            self.contacts.push(Contact {
-                                point,
-                                surface,
-                                normal,
-                                distance,
-                                feature,
-                                is_of_second,
-                            });
-                            if self.contacts.len() - before >= self.options.budget {
-                                tolerance = -depth;
-                            }
-                        }
-                    }
-                }
+                least = match probe(point, quota.reach) {
+                    Probe::Far(bound) => least.max(bound),
+                    near => self.accept(point, p as u32, near, &mut quota),
+                };
             }
             self.bounds[p] = least;
         }
+    }
+
+    /// Counts a point, and makes it a contact if it is near enough. Returns its distance, or what is known of it.
+    #[inline]
+    fn accept(&mut self, point: DVec3, feature: u32, probe: Probe, quota: &mut Quota) -> f64 {
+        let (distance, surface, normal) = match probe {
+            Probe::Far(bound) => return bound,
+            Probe::Near { distance, surface, normal } => (distance, surface, normal),
+        };
+        self.stats.measured += 1;
+        self.stats.colliding += u64::from(distance < quota.reach);
+        if distance < quota.tolerance {
+            self.contacts.push(Contact { point, surface, normal, distance, feature, is_of_second: false });
+            quota.left = quota.left.saturating_sub(1);
+            if quota.left == 0 {
+                quota.tolerance = -quota.depth;
+            }
+        }
+        distance
     }
 
     fn begin(&mut self) {
@@ -317,51 +308,34 @@ impl ContactFinder {
         self.options.prediction.max(self.depth(fragment))
     }
 
-    /// Walks the tree of a fragment. `probe` is given a point, how far away it may be to matter, and whether a bound of its
-    /// distance is enough, as it cannot become a contact.
-    fn walk(&mut self, fragment: &Fragment, mut probe: impl FnMut(DVec3, f64, bool) -> Probe) {
-        // The tolerance at first, and the one that counts after the budget is used up.
+    fn quota(&self, fragment: &Fragment) -> Quota {
         let (reach, depth) = (self.reach(fragment), self.depth(fragment));
+        Quota { reach, depth, tolerance: reach, left: self.options.budget }
+    }
+
+    /// Walks the tree of a fragment. `probe` is given a point and how far away it may be to matter: −∞ for a point that cannot
+    /// become a contact, of which any bound of the distance will do.
+    fn walk(&mut self, fragment: &Fragment, mut probe: impl FnMut(DVec3, f64) -> Probe) {
+        let mut quota = self.quota(fragment);
         let (tree, surface_only) = (&fragment.tree, self.options.surface_only);
-        let before = self.contacts.len();
-        let mut tolerance = reach;
         self.active.clear();
-        let mut visit = |finder: &mut Self, point: u32, tolerance: &mut f64| {
+        let mut visit = |finder: &mut Self, point: u32, quota: &mut Quota| {
             let p = point as usize;
             finder.stats.visited += 1;
             let is_bound_enough = surface_only && fragment.is_inside[p];
-            let bound = match probe(tree.points[p], reach, is_bound_enough) {
-                Probe::Far(bound) => bound,
+            let found = probe(tree.points[p], if is_bound_enough { f64::NEG_INFINITY } else { quota.reach });
+            let bound = match found {
                 Probe::Near { distance, .. } if is_bound_enough => distance,
-                Probe::Near { distance, surface, normal } => {
-                    finder.stats.measured += 1;
-                    finder.stats.colliding += u64::from(distance < reach);
-                    if distance < *tolerance {
-                        let point = tree.points[p];
-                        let feature = p as u32;
-                        finder.contacts.push(Contact {
-                            point,
-                            surface,
-                            normal,
-                            distance,
-                            feature,
-                            is_of_second: false,
-                        });
-                        if finder.contacts.len() - before >= finder.options.budget {
-                            *tolerance = -depth;
-                        }
-                    }
-                    distance
-                }
+                found => finder.accept(tree.points[p], point, found, quota),
             };
-            let child = tree.child_starts[p];
-            if child < tree.child_starts[p + 1] && bound - tree.tails[child as usize] < *tolerance {
-                finder.next.push(Active { point, child, bound });
+            let children = tree.children.range(p);
+            if !children.is_empty() && bound - tree.tails[children.start] < quota.tolerance {
+                finder.next.push(Active { point, child: children.start, bound });
             }
         };
         self.next.clear();
         for &root in &tree.roots {
-            visit(self, root, &mut tolerance);
+            visit(self, root, &mut quota);
         }
         let mut level = 0_u32;
         while !self.next.is_empty() {
@@ -370,40 +344,20 @@ impl ContactFinder {
             self.next.clear();
             let active = std::mem::take(&mut self.active);
             for &Active { point, mut child, bound } in &active {
-                let end = tree.child_starts[point as usize + 1];
+                let end = tree.children.range(point as usize).end;
                 // Children that appear by this level; later ones wait, unless they are out of reach.
-                while child < end && bound - tree.tails[child as usize] < tolerance {
-                    let below = tree.children[child as usize];
+                while child < end && bound - tree.tails[child] < quota.tolerance {
+                    let below = tree.children.items()[child];
                     if u32::from(tree.levels[below as usize]) > level {
                         self.next.push(Active { point, child, bound });
                         break;
                     }
-                    visit(self, below, &mut tolerance);
+                    visit(self, below, &mut quota);
                     child += 1;
                 }
             }
             self.active = active;
         }
-    }
-}
-
-/// What a fragment says about a point in its body's coordinates.
-#[inline]
-fn probe(
-    body: &BrittleBody,
-    fragment: FragmentId,
-    known: &Fragment,
-    p: DVec3,
-    reach: f64,
-    is_bound_enough: bool,
-) -> Probe {
-    let bound = known.distance_bound(p);
-    if bound > reach || is_bound_enough {
-        return Probe::Far(bound);
-    }
-    match body.nearest_unless_far(fragment, known, p, reach) {
-        Some(near) => Probe::Near { distance: near.distance, surface: near.point, normal: near.normal },
-        None => Probe::Far(reach),
     }
 }
 

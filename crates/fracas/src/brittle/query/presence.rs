@@ -9,22 +9,22 @@
 //!    . . . # # # . .                               coarsest level that is empty around a point bounds its distance.
 //! ```
 //!
-//! The same bits, for the cells of a fragment's surface, its *skin*, lead from a point to the nearest of them: from coarse
+//! The same bits for the cells that a fragment's surface passes through lead from a point to the nearest of them: from coarse
 //! cells to fine ones, nearest first, and none that is farther away than what was found.
 //!
-//! A cell that no surface passes through is all inside one fragment or all outside. So a fragment is in the cells of
-//! its skin and in those whose middle it holds (`split_cells`), and a fracture asks one question of each cell, not of each
-//! tetrahedron that lies in it.
+//! A cell that no surface passes through is entirely inside one fragment or entirely outside. So a fragment is in its surface
+//! cells and in the cells whose middle it holds (`piece_cells`). A fracture asks one question per cell, not one per
+//! tetrahedron in the cell.
 //!
-//! Bits are kept for each fragment, within the box of its cells, so their number is not bounded by the width of a word and a
-//! fragment that breaks takes its bits with it.
+//! Each fragment has its own bits, within the box of its cells. So the number of fragments is not bounded by the width of a
+//! word, and the bits of a fragment go when it breaks.
 
-use super::cells::{CellRow, Cells};
+use crate::brittle::solid::cells::{CellRow, Cells};
 use crate::geom::DVec3;
 
 /// The cells of one fragment.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Presence {
+pub(crate) struct Presence {
     origin: DVec3,
     size: f64,
     levels: Vec<Level>,
@@ -152,9 +152,9 @@ fn paired(word: u64) -> u64 {
 
 /// The finest level of a fragment, while its cells are marked.
 #[derive(Debug)]
-pub(super) struct Marker {
+pub(crate) struct Marker {
     all: Level,
-    skin: Level,
+    surface: Level,
 }
 
 impl Marker {
@@ -162,7 +162,7 @@ impl Marker {
     pub fn new(cells: &Cells, [low, high]: [DVec3; 2]) -> Self {
         let [from, to] = [low, high].map(|corner| cells.cell_of(corner).map(|i| i as i64));
         let level = Level::new(from, to);
-        Self { all: level.clone(), skin: level }
+        Self { all: level.clone(), surface: level }
     }
 
     /// Marks cells of a row, as far as they are in the box of the fragment: cut tetrahedra reach beyond it.
@@ -173,16 +173,16 @@ impl Marker {
 
     /// Marks cells of the surface.
     #[inline]
-    pub fn mark_skin(&mut self, row: CellRow, mask: u32) {
-        self.skin.mark(row, mask);
+    pub fn mark_surface(&mut self, row: CellRow, mask: u32) {
+        self.surface.mark(row, mask);
     }
 
     /// The cells of the fragment, and those of its surface.
     pub fn finish(mut self, cells: &Cells) -> [Presence; 2] {
         // Where there is surface, there is something inside of it.
-        self.all.bits.iter_mut().zip(&self.skin.bits).for_each(|(all, skin)| *all |= skin);
-        [&mut self.all, &mut self.skin].into_iter().for_each(Level::clear_beyond);
-        [self.all, self.skin].map(|marked| {
+        self.all.bits.iter_mut().zip(&self.surface.bits).for_each(|(all, surface)| *all |= surface);
+        [&mut self.all, &mut self.surface].into_iter().for_each(Level::clear_beyond);
+        [self.all, self.surface].map(|marked| {
             let levels = pyramid(marked);
             Presence { origin: cells.origin, size: cells.size, levels }
         })
@@ -314,12 +314,12 @@ mod tests {
             for &row in cells.cells_of(tet) {
                 marker.mark(row, row.mask());
                 if tet % 2 == 0 {
-                    marker.mark_skin(row, row.mask());
+                    marker.mark_surface(row, row.mask());
                 }
             }
         }
-        let [presence, skin] = marker.finish(&cells);
-        skin.visit(|cell| assert!(presence.has(cell)));
+        let [presence, surface] = marker.finish(&cells);
+        surface.visit(|cell| assert!(presence.has(cell)));
         let levels = &presence.levels;
         assert!(levels.len() > 2);
         let mut useful = 0;

@@ -1,7 +1,7 @@
 //! A tetrahedron that a crack passes through: which part a point belongs to, and the triangles of each part's surface.
 
-use super::mass::Moments;
 use super::pattern::{APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner, plane};
+use crate::brittle::mass::Moments;
 use crate::geom::{DVec3, Triangle};
 use crate::mesh::tets::EDGES;
 
@@ -10,7 +10,7 @@ const IS_BETWEEN_MANY: u16 = 1 << 0b0111 | 1 << 0b1011 | 1 << 0b1101 | 1 << 0b11
 
 /// A cut tetrahedron.
 #[derive(Clone, Debug)]
-pub(super) struct CutTet {
+pub(crate) struct CutTet {
     pub tet: u32,
     /// The division of nodes into groups by each fracture that parted some of them.
     pub groups: Groups,
@@ -25,13 +25,11 @@ pub(super) struct CutTet {
     largest: u8,
     /// Where the integrals over the others begin.
     pub moments_from: u32,
-    /// Number of the fracture that changed it last.
-    pub changed: u32,
 }
 
 /// A part: its nodes, and where its surface triangles are.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PartSpan {
+pub(crate) struct PartSpan {
     pub nodes: Corners,
     /// The fragment it belongs to.
     pub fragment: u32,
@@ -42,6 +40,12 @@ pub(super) struct PartSpan {
 }
 
 impl PartSpan {
+    /// Where its triangles are.
+    #[inline]
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.from as usize..self.to as usize
+    }
+
     /// Where the triangles on cracks are.
     #[inline]
     pub fn crack_range(&self) -> std::ops::Range<usize> {
@@ -51,7 +55,7 @@ impl PartSpan {
 
 /// A triangle of the surface of a part.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FacetTriangle {
+pub(crate) struct FacetTriangle {
     pub triangle: Triangle,
     /// Unit normal, outward; zero if the triangle has no area.
     pub normal: DVec3,
@@ -76,7 +80,7 @@ impl FacetTriangle {
 
 /// The polygons of some facets, each a fan of triangles that begin with the same corner.
 #[inline]
-pub(super) fn polygons(facets: &[FacetTriangle]) -> impl Iterator<Item = &[FacetTriangle]> {
+pub(crate) fn polygons(facets: &[FacetTriangle]) -> impl Iterator<Item = &[FacetTriangle]> {
     facets.chunk_by(|x, y| x.normal == y.normal && x.triangle.a == y.triangle.a)
 }
 
@@ -92,7 +96,6 @@ impl CutTet {
             part_count: 0,
             largest: 0,
             moments_from: 0,
-            changed: 0,
         }
     }
 
@@ -120,12 +123,6 @@ impl CutTet {
     #[inline]
     pub fn weights(&self) -> [[f64; 4]; 3] {
         [0, 1, 2].map(|division| *self.weights_of(division))
-    }
-
-    /// The groups of the last division.
-    pub fn last_division(&self) -> [u8; 4] {
-        let last = self.groups.iter().rfind(|groups| **groups != [APART; 4]);
-        *last.unwrap_or(&[APART; 4])
     }
 
     /// The nodes of the part that holds the point with these barycentric coordinates. Points on a crack belong to the lower
@@ -262,7 +259,7 @@ impl CutTet {
 }
 
 /// A tetrahedron as it was before any fracture.
-pub(super) struct Whole {
+pub(crate) struct Whole {
     pub corners: [DVec3; 4],
     /// The point about which integrals are taken.
     pub middle: DVec3,

@@ -1,8 +1,11 @@
-//! The surface of a fragment as a triangle mesh: for rendering, and for exact pairs.
+//! The surface of a fragment: a triangle mesh for rendering and exact pairs, normals, and sharp edges.
 
-use super::skin::Skin;
-use super::spheres::Key;
-use super::{BrittleBody, BrittleError, FragmentId, Solid, SphereTree};
+mod polygons;
+
+pub(crate) use polygons::SurfacePolygons;
+
+use crate::brittle::solid::sphere_tree::Key;
+use crate::brittle::{BrittleBody, BrittleError, FragmentId, Solid, SphereTree};
 use crate::geom::DVec3;
 use crate::mesh::Mesh;
 
@@ -37,8 +40,8 @@ impl BrittleBody {
     /// ```
     pub fn surface(&self, fragment: FragmentId) -> Result<(Mesh, Vec<bool>), BrittleError> {
         let known = self.fragment(fragment)?;
-        let skin = Skin::of(self, known, fragment);
-        let (mut triangles, is_crack): (Vec<[u32; 3]>, Vec<bool>) = skin.triangles().unzip();
+        let polygons = SurfacePolygons::of(self, known, fragment);
+        let (mut triangles, is_crack): (Vec<[u32; 3]>, Vec<bool>) = polygons.triangles().unzip();
         // Points inside are no vertices.
         let mut vertex_of = vec![SphereTree::NONE; known.tree.points.len()];
         triangles.iter().flatten().for_each(|&point| vertex_of[point as usize] = 0);
@@ -54,9 +57,11 @@ impl BrittleBody {
         Ok((mesh, is_crack))
     }
 
-    /// For each point of a fragment's sphere tree, the unit normal of the surface there, outward; zero for points inside.
+    /// For each point of a fragment's sphere tree the outward unit normal of the surface there, and the edges along which the
+    /// surface is convex and turns by more than an angle, given by its cosine `least_turn`.
     ///
-    /// Where facets meet, it is their mean by angle: at the corner of a cube it points along the diagonal.
+    /// Points inside have the normal zero. Where facets meet, the normal is their mean by angle: at the corner of a cube it points
+    /// along the diagonal. Edges matter for contacts where vertices alone would let two bodies sink into each other.
     ///
     /// # Errors
     /// If there is no such fragment, or it has broken.
@@ -70,60 +75,29 @@ impl BrittleBody {
     /// let solid = Solid::build(brick(DVec3::ONE, [2, 2, 2]), &SolidOptions::default())?;
     /// let body = BrittleBody::new(solid.into());
     /// let cube = body.fragments().next().unwrap();
-    /// let points = body.fragment(cube)?.tree().points();
-    /// for (p, normal) in points.iter().zip(body.point_normals(cube)?) {
+    /// let (normals, edges) = body.surface_features(cube, 0.9)?;
+    /// for (p, normal) in body.fragment(cube)?.tree().points().iter().zip(normals) {
     ///     let is_outside = p.abs().max_element() == 0.5;
     ///     assert!(normal.distance(if is_outside { p.normalize() } else { DVec3::ZERO }) < 1e-7);
     /// }
-    /// # Ok::<(), fracas::brittle::BrittleError>(())
-    /// ```
-    pub fn point_normals(&self, fragment: FragmentId) -> Result<Vec<DVec3>, BrittleError> {
-        let known = self.fragment(fragment)?;
-        Ok(Skin::of(self, known, fragment).normals())
-    }
-
-    /// The edges of a fragment's surface along which it is convex and its faces meet at more than `least_turn`, given as the
-    /// cosine between their normals: where vertices alone would let two bodies sink into each other.
-    ///
-    /// # Errors
-    /// If there is no such fragment, or it has broken.
-    ///
-    /// # Cost
-    /// As [`BrittleBody::surface`].
-    ///
-    /// ```
-    /// use fracas::brittle::{BrittleBody, Solid, SolidOptions};
-    /// use fracas::{geom::DVec3, mesh::tets::brick};
-    /// let solid = Solid::build(brick(DVec3::ONE, [3, 3, 3]), &SolidOptions::default())?;
-    /// let body = BrittleBody::new(solid.into());
-    /// let edges = body.sharp_edges(body.fragments().next().unwrap(), 0.9)?;
     /// let total: f64 = edges.iter().map(|edge| edge.ends[0].distance(edge.ends[1])).sum();
-    /// assert_eq!(edges.len(), 12 * 3);
+    /// assert_eq!(edges.len(), 12 * 2);
     /// assert!((total - 12.0).abs() < 1e-12, "the twelve edges of a cube");
     /// # Ok::<(), fracas::brittle::BrittleError>(())
     /// ```
-    pub fn sharp_edges(&self, fragment: FragmentId, least_turn: f64) -> Result<Vec<SharpEdge>, BrittleError> {
-        let known = self.fragment(fragment)?;
-        Ok(Skin::of(self, known, fragment).sharp_edges(least_turn))
-    }
-
-    /// [`BrittleBody::point_normals`] and [`BrittleBody::sharp_edges`] at once, for not much more than either.
-    ///
-    /// # Errors
-    /// If there is no such fragment, or it has broken.
     pub fn surface_features(
         &self,
         fragment: FragmentId,
         least_turn: f64,
     ) -> Result<(Vec<DVec3>, Vec<SharpEdge>), BrittleError> {
         let known = self.fragment(fragment)?;
-        let skin = Skin::of(self, known, fragment);
-        Ok((skin.normals(), skin.sharp_edges(least_turn)))
+        let polygons = SurfacePolygons::of(self, known, fragment);
+        Ok((polygons.normals(), polygons.sharp_edges(least_turn)))
     }
 }
 
 /// The corner with a given support in a tetrahedron.
-pub(super) fn key_of(nodes: &[u32; 4], support: u8) -> Key {
+pub(crate) fn key_of(nodes: &[u32; 4], support: u8) -> Key {
     let mut key = [Solid::NONE; 4];
     for (k, slot) in key.iter_mut().enumerate() {
         if support >> k & 1 == 1 {

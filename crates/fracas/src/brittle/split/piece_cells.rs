@@ -3,27 +3,26 @@
 //! # Idea
 //!
 //! ```text
-//!    ┌───┬───┬───┬───┐      Cells that a surface passes through (#) are the skin of both sides. Any other cell is all in one
-//!    │ a │ a │ # │ b │      piece, so its middle tells which: the tetrahedron that holds the middle is whole and belongs to
-//!    ├───┼───┼─╱─┼───┤      a piece, or it is cut, and the middle is above or below the crack.
+//!    ┌───┬───┬───┬───┐      Cells that a surface passes through (#) belong to both sides. Any other cell is entirely in
+//!    │ a │ a │ # │ b │      one piece, so its middle tells which: the tetrahedron that holds the middle is whole and belongs
+//!    ├───┼───┼─╱─┼───┤      to a piece, or it is cut, and the middle is above or below the crack.
 //!    │ a │ # │ # │ b │
 //!    └───┴──╱┴───┴───┘      Both questions are asked tetrahedron by tetrahedron, a row of cells at a time.
 //! ```
 //!
 //! # Invariants (checked by [`BrittleBody::validate`])
 //!
-//! Every point of a piece is in one of its cells, and every point of its surface in one of its skin.
+//! Every point of a piece is in one of its cells, and every point of its surface in one of its surface cells.
 
-use super::cells::{CellRow, Section};
-use super::cut::{CutTet, polygons};
+use super::Broken;
+use super::cut_tet::{CutTet, polygons};
 use super::pattern::{FacetSide, PatternBook};
-use super::presence::Marker;
-use super::split::Broken;
-use super::{BrittleBody, Fragment, Solid};
+use crate::brittle::query::presence::Marker;
+use crate::brittle::solid::cells::{CellRow, Section};
+use crate::brittle::{BrittleBody, Fragment, Solid};
 
 impl BrittleBody {
-    /// Gives pieces, of which boxes and tetrahedra are known, their cells and their triangles of the original surface. `cuts`
-    /// are all that have a part of any of them.
+    /// Gives pieces, of which boxes and tetrahedra are known, their cells. `cuts` are all that have a part of any of them.
     pub(super) fn divide_cells<'a>(
         &self,
         broken: &Broken,
@@ -33,45 +32,33 @@ impl BrittleBody {
         let cells = &self.solid.cells;
         let mut markers: Vec<Marker> =
             pieces.iter().map(|piece| Marker::new(cells, [piece.low, piece.high])).collect();
-        for &triangle in &broken.old.triangles {
-            let tet = self.solid.boundary.faces[triangle as usize].0 as usize;
-            if self.cut_of[tet] == Solid::NONE {
-                let fragment = self.fragment_of[self.solid.mesh.tets()[tet][0] as usize];
-                let piece = (fragment - broken.first) as usize;
-                self.solid.mark_skin(triangle, &mut markers[piece]);
-                pieces[piece].triangles.push(triangle);
-            }
-        }
         for &index in cuts {
             self.mark_cut(&self.cuts[index as usize], broken, &mut markers);
         }
         for (piece, mut marker) in pieces.iter_mut().zip(markers) {
             let whole = piece.tets.iter().filter(|&&tet| self.cut_of[tet as usize] == Solid::NONE);
-            for &row in whole.flat_map(|&tet| cells.middles_of(tet)) {
-                marker.mark(row, row.mask());
-            }
-            [piece.presence, piece.skin] = marker.finish(cells);
+            whole.for_each(|&tet| self.solid.mark_tet(tet, &mut marker));
+            [piece.presence, piece.surface_cells] = marker.finish(cells);
         }
     }
 
     /// Marks the cells that the surfaces of the pieces pass through in a cut tetrahedron, and those whose middles it holds.
     fn mark_cut(&self, cut: &CutTet, broken: &Broken, markers: &mut [Marker]) {
-        let triangles = &self.solid.triangles_of_tet[cut.tet as usize];
         if cut.part_count == 2 {
             self.mark_plane(cut, broken, markers);
         } else {
             self.mark_planes(cut, broken, markers);
         }
-        if triangles.iter().all(|&triangle| triangle == Solid::NONE) {
+        if self.solid.triangles_of(cut.tet).is_empty() {
             return;
         }
         for (part, shape) in cut.parts().iter().zip(&PatternBook::open().get(cut.pattern).parts) {
             let Some(piece) = broken.piece(part.fragment) else { continue };
             for facet in &shape.facets[..shape.first_crack] {
                 if let FacetSide::Face(face) = facet.side
-                    && triangles[face as usize] != Solid::NONE
+                    && let Some(triangle) = self.solid.triangle_at(cut.tet, face)
                 {
-                    self.solid.mark_skin(triangles[face as usize], &mut markers[piece as usize]);
+                    self.solid.mark_surface(triangle, &mut markers[piece as usize]);
                 }
             }
         }
@@ -87,11 +74,11 @@ impl BrittleBody {
             let [meets, _] = section.compare(row);
             if meets != 0 {
                 for &piece in [below, above].iter().flatten() {
-                    markers[piece as usize].mark_skin(row, meets);
+                    markers[piece as usize].mark_surface(row, meets);
                 }
             }
         }
-        // Where the crack itself passes, skin is marked.
+        // Cells that the crack itself passes through are surface cells.
         for &row in cells.middles_of(cut.tet) {
             let [meets, is_above] = section.compare(row);
             let sides = [(below, row.mask() & !is_above & !meets), (above, is_above & !meets)];
@@ -119,7 +106,7 @@ impl BrittleBody {
             for &row in cells.cells_of(cut.tet) {
                 let meets =
                     sections[..count].iter().fold(0, |meets, section| meets | section.compare(row)[0]);
-                markers[piece as usize].mark_skin(row, meets);
+                markers[piece as usize].mark_surface(row, meets);
             }
         }
         let nodes = &self.solid.mesh.tets()[cut.tet as usize];

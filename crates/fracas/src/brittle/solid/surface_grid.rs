@@ -1,8 +1,8 @@
-//! A regular grid that knows the original surface of a body: for each grid point, the triangle nearest to it.
+//! The surface distance grid: a regular grid that stores the nearest triangle of the original surface at each grid point.
 //!
-//! Close to the original surface, which fracture does not move, this is the better half of the distance field. A grid of
-//! distances would be smooth where the surface has edges. A grid of *triangles* is not: a point measures its distance to the
-//! triangles of the eight grid points around it. The nearest of them is nearly always the nearest of all.
+//! A fracture does not move the original surface, so close to it this grid is the better half of the distance field. A grid
+//! of *distances* would be smooth where the surface has edges; a grid of *triangles* is not. A point measures its distance to the
+//! triangles of the eight grid points around it. The nearest of these is nearly always the nearest of all.
 
 use crate::base::parallel;
 use crate::geom::DVec3;
@@ -14,22 +14,14 @@ const MOST_POINTS: f64 = (1_u32 << 18) as f64;
 
 /// The grid; see the module.
 #[derive(Clone, Debug)]
-pub(super) struct OriginalField {
+pub(crate) struct SurfaceGrid {
     origin: DVec3,
     spacing: f64,
     counts: [usize; 3],
     nearest: Vec<u32>,
 }
 
-/// A point of the original surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct OnSurface {
-    pub squared: f64,
-    pub point: DVec3,
-    pub triangle: u32,
-}
-
-impl OriginalField {
+impl SurfaceGrid {
     /// A grid over the box of a surface with points about `spacing` apart.
     pub fn build(surface: &MeshTree, spacing: f64) -> Self {
         let (low, high) = surface.mesh().bounds().corners();
@@ -62,34 +54,15 @@ impl OriginalField {
         Self { origin: low, spacing, counts, nearest }
     }
 
-    /// A point of the surface near a point inside the body, most often the nearest, if its squared distance is below `limit`.
+    /// The triangles nearest to the eight grid points around a point, each once.
     #[inline]
-    pub fn find(&self, surface: &MeshTree, p: DVec3, limit: f64) -> Option<OnSurface> {
+    pub fn around(&self, p: DVec3) -> impl Iterator<Item = u32> {
         let at = (p - self.origin) / self.spacing;
         let [x, y, z] = [0, 1, 2].map(|k| (at[k].max(0.0) as usize).min(self.counts[k] - 2));
         let first = (z * self.counts[1] + y) * self.counts[0] + x;
         let (row, layer) = (self.counts[0], self.counts[0] * self.counts[1]);
-        let mut seen = [u32::MAX; 8];
-        let mut best = OnSurface { squared: limit, point: p, triangle: u32::MAX };
-        for k in 0..8 {
-            let corner = first + (k & 1) + (k >> 1 & 1) * row + (k >> 2) * layer;
-            let triangle = self.nearest[corner];
-            if seen[..k].contains(&triangle) {
-                seen[k] = u32::MAX;
-                continue;
-            }
-            seen[k] = triangle;
-            measure(surface, p, triangle, &mut best);
-        }
-        (best.triangle != u32::MAX).then_some(best)
-    }
-}
-
-#[inline]
-fn measure(surface: &MeshTree, p: DVec3, triangle: u32, best: &mut OnSurface) {
-    let point = surface.mesh().triangle(TriangleId(triangle)).closest_point(p);
-    let squared = point.distance_squared(p);
-    if squared < best.squared {
-        *best = OnSurface { squared, point, triangle };
+        let corner = |k: usize| self.nearest[first + (k & 1) + (k >> 1 & 1) * row + (k >> 2) * layer];
+        let found = [0, 1, 2, 3, 4, 5, 6, 7].map(corner);
+        (0..8).filter(move |&k| !found[..k].contains(&found[k])).map(move |k| found[k])
     }
 }

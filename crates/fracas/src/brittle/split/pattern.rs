@@ -21,28 +21,28 @@ use crate::geom::DVec3;
 use std::sync::LazyLock;
 
 /// A set of corners of a tetrahedron, a bit for each.
-pub(super) type Corners = u8;
+pub(crate) type Corners = u8;
 
 /// The group of a corner that does not take part in a division.
-pub(super) const APART: u8 = 7;
+pub(crate) const APART: u8 = 7;
 
 /// The divisions of a tetrahedron, first to last: for each the group of every corner.
 ///
 /// At most three, since each makes one part more at least.
-pub(super) type Groups = [[u8; 4]; 3];
+pub(crate) type Groups = [[u8; 4]; 3];
 
 /// No division at all.
-pub(super) const WHOLE: Groups = [[APART; 4]; 3];
+pub(crate) const WHOLE: Groups = [[APART; 4]; 3];
 
 /// The parts of a tetrahedron under some divisions.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     pub parts: Vec<PartPattern>,
 }
 
 /// A convex part: what belongs to one final group.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct PartPattern {
+pub(crate) struct PartPattern {
     /// The nodes of the group.
     pub nodes: Corners,
     /// The nodes between which each corner of the part lies.
@@ -55,25 +55,23 @@ pub(super) struct PartPattern {
 
 /// A side of a part: its corners counter-clockwise, seen from outside.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct FacetPattern {
+pub(crate) struct FacetPattern {
     pub side: FacetSide,
     pub ring: Vec<u8>,
 }
 
-/// What a facet lies on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FacetSide {
-    /// A face of the tetrahedron.
+/// What a facet lies on: a face of the tetrahedron, or the crack of a division towards a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FacetSide {
     Face(u8),
-    /// A crack.
-    Crack,
+    Crack(usize, u8),
 }
 
 /// The plane between corners i and j: the division that parts them, and the groups on either side.
 ///
 /// `None` if they are in one part.
 #[inline]
-pub(super) fn plane(groups: &Groups, i: usize, j: usize) -> Option<(usize, u8, u8)> {
+pub(crate) fn plane(groups: &Groups, i: usize, j: usize) -> Option<(usize, u8, u8)> {
     (0..3).find_map(|s| {
         let (a, b) = (groups[s][i], groups[s][j]);
         (a != APART && b != APART && a != b).then_some((s, a, b))
@@ -81,12 +79,12 @@ pub(super) fn plane(groups: &Groups, i: usize, j: usize) -> Option<(usize, u8, u
 }
 
 /// The nodes in the same part as a node.
-pub(super) fn part_of(groups: &Groups, node: usize) -> Corners {
+pub(crate) fn part_of(groups: &Groups, node: usize) -> Corners {
     (0..4).filter(|&j| plane(groups, node, j).is_none()).map(|j| 1 << j).sum()
 }
 
 /// A number for each way to group the nodes.
-pub(super) fn key(groups: &Groups) -> u64 {
+pub(crate) fn key(groups: &Groups) -> u64 {
     groups.iter().flatten().fold(0, |key, &group| key << 3 | u64::from(group))
 }
 
@@ -106,14 +104,14 @@ impl Pattern {
 impl PartPattern {
     fn of(groups: &Groups, nodes: Corners) -> Self {
         let mut supports = vec![];
-        let mut facets_of: Vec<Vec<Facet>> = vec![];
+        let mut facets_of: Vec<Vec<FacetSide>> = vec![];
         let planes_of = |support: Corners| {
-            let mut found: Vec<Facet> =
-                (0..4).filter(|k| support >> k & 1 == 0).map(|k| Facet::Face(k as u8)).collect();
+            let mut found: Vec<FacetSide> =
+                (0..4).filter(|k| support >> k & 1 == 0).map(|k| FacetSide::Face(k as u8)).collect();
             let own = (support & nodes).trailing_zeros() as usize;
             for j in (0..4).filter(|j| (support & !nodes) >> j & 1 == 1) {
                 let (s, _, other) = plane(groups, own, j).expect("the node is in another part");
-                let facet = Facet::Crack(s, other);
+                let facet = FacetSide::Crack(s, other);
                 if !found.contains(&facet) {
                     found.push(facet);
                 }
@@ -132,36 +130,22 @@ impl PartPattern {
                 facets_of.push(facets);
             }
         }
-        let mut all: Vec<Facet> = facets_of.iter().flatten().copied().collect();
+        let mut all: Vec<FacetSide> = facets_of.iter().flatten().copied().collect();
         all.sort_unstable();
         all.dedup();
         let places: Vec<DVec3> = supports.iter().map(|&s| place(groups, nodes, s)).collect();
         let centre = places.iter().sum::<DVec3>() / places.len() as f64;
         let facets: Vec<FacetPattern> = all
             .into_iter()
-            .map(|facet| {
-                let ring = ring_of(facet, &facets_of, &places, centre);
-                let side = match facet {
-                    Facet::Face(k) => FacetSide::Face(k),
-                    Facet::Crack(..) => FacetSide::Crack,
-                };
-                FacetPattern { side, ring }
-            })
+            .map(|side| FacetPattern { side, ring: ring_of(side, &facets_of, &places, centre) })
             .collect();
-        let first_crack = facets.partition_point(|facet| facet.side != FacetSide::Crack);
+        let first_crack = facets.partition_point(|facet| matches!(facet.side, FacetSide::Face(_)));
         Self { nodes, supports, facets, first_crack }
     }
 }
 
-/// A facet by what it lies on: a face, or a division and the group on the other side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Facet {
-    Face(u8),
-    Crack(usize, u8),
-}
-
 /// The corners of a facet in order: each shares one more facet with the next.
-fn ring_of(facet: Facet, facets_of: &[Vec<Facet>], places: &[DVec3], centre: DVec3) -> Vec<u8> {
+fn ring_of(facet: FacetSide, facets_of: &[Vec<FacetSide>], places: &[DVec3], centre: DVec3) -> Vec<u8> {
     let on: Vec<usize> = (0..facets_of.len()).filter(|&v| facets_of[v].contains(&facet)).collect();
     let shares =
         |a: usize, b: usize| facets_of[a].iter().any(|other| *other != facet && facets_of[b].contains(other));
@@ -187,7 +171,7 @@ fn place(groups: &Groups, nodes: Corners, support: Corners) -> DVec3 {
 }
 
 /// The barycentric coordinates of a corner of part `nodes` between the nodes of `support`, of which one is its own.
-pub(super) fn corner(groups: &Groups, weights: &[[f64; 4]; 3], nodes: Corners, support: Corners) -> [f64; 4] {
+pub(crate) fn corner(groups: &Groups, weights: &[[f64; 4]; 3], nodes: Corners, support: Corners) -> [f64; 4] {
     let own = (support & nodes).trailing_zeros() as usize;
     let mut b = [0.0; 4];
     if support.count_ones() == 1 {
@@ -253,7 +237,7 @@ pub(super) fn corner(groups: &Groups, weights: &[[f64; 4]; 3], nodes: Corners, s
 
 /// Every pattern there is, a few hundred of them, found by their groups.
 #[derive(Debug)]
-pub(super) struct PatternBook {
+pub(crate) struct PatternBook {
     known: Vec<(u64, u32)>,
     patterns: Vec<Pattern>,
     /// The numbers of patterns with one division of all four nodes, by its groups, two bits for each.

@@ -2,21 +2,26 @@
 //!
 //! # Steps
 //!
-//! 1. Nodes with one label that hang together are a piece; a label may make several.
-//! 2. Tetrahedra whose nodes go to different pieces are cut, or cut once more (`cut`). Each piece gets its mass.
-//! 3. Each piece gets its part of the sphere tree, and the corners of the crack (`split_tree`); and its cells (`split_cells`).
-//! 4. Fronts spread from the crack through the nodes (`field`).
+//! 1. Nodes that have one label and are connected make a piece; a label may make several.
+//! 2. Tetrahedra whose nodes go to different pieces are cut, or cut once more (`cut_tet`). Each piece gets its mass.
+//! 3. Each piece gets its part of the sphere tree with the corners of the crack (`piece_trees`), and its cells (`piece_cells`).
 //!
-//! All of it costs time in proportion to the fragment that breaks, and nothing to the rest of the body.
+//! All of it costs time in proportion to the fragment that breaks; other fragments cost nothing. The fragment distance field
+//! and the facet tree of a piece are built when a query needs them.
 
-use super::cut::{CutTet, Whole};
-use super::field::Front;
-use super::mass::{MassProperties, Moments};
-use super::pattern::{APART, PatternBook, corner};
-use super::spheres::{Key, SphereTree};
-use super::surface::key_of;
-use super::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
+pub(crate) mod cut_tet;
+pub(crate) mod pattern;
+mod piece_cells;
+mod piece_trees;
+
+use crate::brittle::mass::{MassProperties, Moments};
+use crate::brittle::solid::sphere_tree::{Key, SphereTree};
+use crate::brittle::surface::key_of;
+use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
+use crate::mesh::tets::TetAdjacency;
+use cut_tet::{CutTet, Whole};
+use pattern::{APART, PatternBook, corner, plane};
 use std::time::{Duration, Instant};
 
 /// Weights are kept between these parts of the mean edge, so that no crack comes closer to a node than a thirteenth of an edge.
@@ -31,11 +36,9 @@ pub struct SplitStats {
     pub cut_tets: usize,
     /// Corners of cracks added to sphere trees.
     pub crack_points: usize,
-    /// Nodes through which fronts passed.
-    pub reached: usize,
     /// Time for finding pieces, cutting, corners of cracks, and mass.
     pub cutting: Duration,
-    /// Time for sphere trees, cells and distances.
+    /// Time for sphere trees and cells.
     pub update: Duration,
 }
 
@@ -50,7 +53,7 @@ impl BrittleBody {
     ///
     /// For each of its nodes, in order, `labels` names the piece it goes to and `weights` tells how far it is from the crack: the
     /// crack divides an edge between nodes of different labels in proportion. Very small and very large weights are
-    /// brought to within 1/12 and 1 of the mean edge. A label whose nodes do not hang together makes several pieces. If there
+    /// brought to within 1/12 and 1 of the mean edge. A label whose nodes are not connected makes several pieces. If there
     /// is only one piece in the end, nothing changes, and the fragment itself is returned; otherwise the pieces, by
     /// their lowest node, and the fragment is no more.
     ///
@@ -78,7 +81,6 @@ impl BrittleBody {
         let begin = Instant::now();
         let Some(pieces) = self.pieces(fragment, labels) else { return Ok(vec![fragment]) };
         let old = self.fragments[fragment.index()].take().expect("it was found above");
-        self.fractures += 1;
         let first = self.fragments.len() as u32;
         let [least, most] = NEAREST_CRACK.map(|share| share * self.solid.edge);
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -90,22 +92,26 @@ impl BrittleBody {
         let Sections { tets, fresh, kept, masses } = self.cut(&broken);
         let corners = self.crack_corners(&broken, &fresh);
         let cutting = begin.elapsed();
-        let mut made = self.divide_tree(&mut broken, &corners);
-        made.iter_mut().for_each(|piece| piece.nodes.reserve(piece.tree.point_count() / 2));
+        let trees = self.divide_tree(&mut broken, &corners);
+        let parts = trees.into_iter().zip(tets).zip(masses);
+        let mut made: Vec<Fragment> = parts
+            .map(|((tree, tets), mass)| {
+                let nodes = Vec::with_capacity(tree.points.len() / 2);
+                Fragment { nodes, tets, mass, ..Fragment::new(&self.solid, tree) }
+            })
+            .collect();
         for &node in &broken.old.nodes {
-            made[broken.scratch.piece_of(node) as usize].nodes.push(node);
-        }
-        for ((piece, tets), mass) in made.iter_mut().zip(tets).zip(masses) {
-            (piece.tets, piece.mass) = (tets, mass);
+            let nodes = &mut made[broken.scratch.piece_of(node) as usize].nodes;
+            self.place_of[node as usize] = nodes.len() as u32;
+            nodes.push(node);
         }
         self.divide_cells(&broken, &mut made, fresh.iter().chain(&kept));
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
         self.fragments.extend(made.into_iter().map(Some));
         self.scratch = broken.scratch;
-        let reached = self.spread(&broken.old.nodes, &fresh);
         let update = begin.elapsed() - cutting;
         let (cut_tets, crack_points) = (fresh.len(), corners.len());
-        self.last_split = SplitStats { pieces, cut_tets, crack_points, reached, cutting, update };
+        self.last_split = SplitStats { pieces, cut_tets, crack_points, cutting, update };
         self.compact();
         Ok(ids)
     }
@@ -235,13 +241,12 @@ impl BrittleBody {
         let cut = &mut self.cuts[index as usize];
         self.wasted += cut.parts().iter().map(|part| (part.to - part.from) as usize).sum::<usize>();
         cut.divide(groups, weights);
-        cut.changed = self.fractures;
         let book = PatternBook::open();
         cut.pattern = book.find(&cut.groups);
         let whole = Whole {
             corners: solid.mesh.corners(tet as usize),
             middle: solid.middle,
-            is_open: solid.triangles_of_tet[tet as usize].map(|triangle| triangle != Solid::NONE),
+            is_open: solid.adjacency.across(tet as usize).map(|other| other == TetAdjacency::NONE),
         };
         let room = (&mut self.facets, &mut self.part_moments);
         cut.rebuild(book.get(cut.pattern), &whole, fragments, room);
@@ -303,11 +308,11 @@ impl BrittleBody {
         let last = cut.groups.iter().rposition(|groups| *groups != [APART; 4]).expect("it is cut");
         let others = (0..4).filter(|&j| j != own && support >> j & 1 == 1);
         // It is new if one of the cracks that meet in it is.
-        let mut planes = others.filter_map(|j| super::pattern::plane(&cut.groups, own, j));
+        let mut planes = others.filter_map(|j| plane(&cut.groups, own, j));
         planes.any(|(division, ..)| division == last)
     }
 
-    /// Gives back the memory of facets and integrals that are no longer used, when they are the most.
+    /// Frees the memory of facets and integrals that are no longer used, once they are more than half.
     fn compact(&mut self) {
         if 2 * self.wasted <= self.facets.len() {
             return;
@@ -342,7 +347,7 @@ struct Sections {
 }
 
 /// A corner of a new crack.
-pub(super) struct CrackCorner {
+pub(crate) struct CrackCorner {
     pub point: DVec3,
     /// The node it is next to.
     pub owner: u32,
@@ -352,13 +357,12 @@ pub(super) struct CrackCorner {
 /// What a fracture notes for the nodes of the fragment that breaks, kept so that the nodes of other fragments cost nothing. Between
 /// fractures it has no meaning, but that no node has a state below [`Scratch::DONE`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     /// The label of a node that has no piece yet; then its piece, and so much more.
     state_of: Vec<u64>,
     weight_of: Vec<f64>,
     /// The point that a node is in the tree of the fragment.
     pub point_of: Vec<u32>,
-    pub front: Front,
 }
 
 impl Scratch {
@@ -370,7 +374,6 @@ impl Scratch {
             state_of: vec![Self::DONE; nodes],
             weight_of: vec![0.0; nodes],
             point_of: vec![SphereTree::NONE; nodes],
-            front: Front::new(nodes),
         }
     }
 
@@ -381,7 +384,7 @@ impl Scratch {
 }
 
 /// A fragment in the moment it breaks.
-pub(super) struct Broken {
+pub(crate) struct Broken {
     /// Its id.
     id: u32,
     /// Id of the first piece; the others follow.

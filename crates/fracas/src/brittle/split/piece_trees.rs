@@ -1,4 +1,4 @@
-//! The sphere trees of the pieces of a broken fragment: each keeps its points of the old one, and gets the corners of the crack.
+//! The sphere trees of the pieces of a broken fragment: each keeps its points of the old tree and gets the corners of the crack.
 //!
 //! # Idea
 //!
@@ -8,15 +8,13 @@
 //!    0 │  1  │    2              (a level below b and c)        1 │    2   │      the order they had
 //! ```
 //!
-//! Both lists are sorted by piece and level, which takes counting alone. Then the place of every point is known, and a tree is
-//! filled array by array.
+//! A counting sort orders both lists by piece and level. Then the place of every point is known, and a tree is filled array
+//! by array.
 
-use super::presence::Presence;
-use super::spheres::{LinkScratch, SphereTree};
-use super::split::{Broken, CrackCorner};
-use super::{BrittleBody, Fragment, mass::Moments};
+use super::{Broken, CrackCorner};
 use crate::base::Lists;
-use crate::geom::DVec3;
+use crate::brittle::BrittleBody;
+use crate::brittle::solid::sphere_tree::SphereTree;
 
 /// Who goes where in the trees of the pieces.
 struct Plan<'a> {
@@ -35,8 +33,8 @@ struct Plan<'a> {
 }
 
 impl BrittleBody {
-    /// The pieces with their trees and boxes; all else is yet to be put in.
-    pub(super) fn divide_tree(&self, broken: &mut Broken, corners: &[CrackCorner]) -> Vec<Fragment> {
+    /// The sphere tree of each piece.
+    pub(super) fn divide_tree(&self, broken: &mut Broken, corners: &[CrackCorner]) -> Vec<SphereTree> {
         for (point, (&owner, &is_crack)) in
             broken.old.tree.owners.iter().zip(&broken.old.tree.is_crack).enumerate()
         {
@@ -45,30 +43,12 @@ impl BrittleBody {
             }
         }
         let plan = self.plan(broken, corners);
-        let mut scratch = LinkScratch::default();
-        let least = 1e-9 * self.solid.radius;
-        let piece = |piece: usize| {
+        let linked = |piece: usize| {
             let mut tree = plan.tree(piece);
-            tree.link(&mut scratch);
-            let inside =
-                |(&node, &is_crack): (&u32, &bool)| !is_crack && self.solid.depths[node as usize] > least;
-            let is_inside = tree.owners.iter().zip(&tree.is_crack).map(inside).collect();
-            let ends = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-            let (low, high) = tree.points.iter().fold(ends, |(low, high), &p| (low.min(p), high.max(p)));
-            Fragment {
-                nodes: vec![],
-                tets: vec![],
-                triangles: vec![],
-                is_inside,
-                presence: Presence::default(),
-                skin: Presence::default(),
-                mass: Moments::default().properties(self.solid.middle),
-                low,
-                high,
-                tree,
-            }
+            tree.link();
+            tree
         };
-        (0..broken.pieces).map(piece).collect()
+        (0..broken.pieces).map(linked).collect()
     }
 
     fn plan<'a>(&self, broken: &'a Broken, corners: &'a [CrackCorner]) -> Plan<'a> {

@@ -1,12 +1,12 @@
-//! Points in maximum-distance order: each is the one farthest from all before it.
+//! Farthest-point sampling: an order of points in which each is the one farthest from all before it.
 //!
-//! The first few points of such an order cover a body well, whatever their number, so a tree whose levels are prefixes of the
-//! order gives good contacts early.
+//! The first few points of such an order cover a body well, whatever their number. A tree whose levels are prefixes of the order
+//! therefore gives well-spread contacts early.
 //!
 //! # Idea
 //!
-//! Every point knows its distance to the nearest point chosen so far. A new choice can only shorten it for points nearer to it
-//! than the greatest of these distances, which shrinks as points are chosen. A k-d tree over the points holds the greatest
+//! Every point knows its distance to the nearest point chosen so far. A new choice can only shorten it for points nearer to
+//! the choice than the greatest of these distances, which shrinks as points are chosen. A k-d tree stores the greatest
 //! distance below each of its nodes:
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //!      0.3   0.9 0.4  0.2
 //! ```
 //!
-//! The number of distances computed is about n log n for points spread through a volume or over a surface, instead of n².
+//! About n log n distances are computed for points spread through a volume or over a surface, instead of n².
 //!
 //! # Reference
 //!
@@ -28,14 +28,14 @@ const LEAF: usize = 12;
 
 /// An order of points, and their places in a hierarchy whose level l has the first 2ˡ of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DistanceOrder {
+pub struct FarthestPointOrder {
     /// The points, as indices into what was given.
     pub order: Vec<u32>,
     /// For each point of the order, the place in the order of the nearest point of the level above. The first is its own.
     pub parents: Vec<u32>,
 }
 
-impl DistanceOrder {
+impl FarthestPointOrder {
     /// The level on which the point at a place of the order appears first: 0, 1, 2, 2, 3, 3, 3, 3, 4, …
     #[must_use]
     pub fn level(place: usize) -> u8 {
@@ -43,22 +43,23 @@ impl DistanceOrder {
     }
 }
 
-/// Orders points by distance. Ties go to the lower index; the first point is the one farthest from the middle of their box.
+/// Orders points by farthest-point sampling. The first point is the one farthest from the middle of their box; ties go to the
+/// lower index.
 ///
 /// # Cost
 /// About n log n distances.
 ///
 /// ```
-/// use fracas::brittle::order_by_distance;
+/// use fracas::brittle::farthest_point_order;
 /// use fracas::geom::DVec3;
 /// let points: Vec<DVec3> = [0.0, 1.0, 2.0, 6.0, 10.0].map(|x| DVec3::new(x, 0.0, 0.0)).to_vec();
-/// let order = order_by_distance(&points);
+/// let order = farthest_point_order(&points);
 /// assert_eq!(order.order, [0, 4, 3, 2, 1]);
 /// assert_eq!(order.parents, [0, 0, 1, 0, 0]);
 /// ```
 #[must_use]
-pub fn order_by_distance(points: &[DVec3]) -> DistanceOrder {
-    let Some(first) = outermost(points) else { return DistanceOrder::default() };
+pub fn farthest_point_order(points: &[DVec3]) -> FarthestPointOrder {
+    let Some(first) = outermost(points) else { return FarthestPointOrder::default() };
     let mut tree = KdTree::build(points);
     let mut order = Vec::with_capacity(points.len());
     let mut parents = Vec::with_capacity(points.len());
@@ -76,40 +77,7 @@ pub fn order_by_distance(points: &[DVec3]) -> DistanceOrder {
         tree.choose(next, place as u32);
         next = tree.nodes[0].farthest;
     }
-    DistanceOrder { order, parents }
-}
-
-/// The same by comparing all with all, to check and to measure against.
-#[must_use]
-pub fn order_by_distance_naively(points: &[DVec3]) -> DistanceOrder {
-    let Some(first) = outermost(points) else { return DistanceOrder::default() };
-    let mut result = DistanceOrder::default();
-    let mut distances = vec![f64::INFINITY; points.len()];
-    let mut nearest = vec![0; points.len()];
-    let mut level_above = vec![0; points.len()];
-    let mut next = first;
-    for place in 0..points.len() {
-        if place.is_power_of_two() {
-            level_above.copy_from_slice(&nearest);
-        }
-        result.order.push(next);
-        result.parents.push(level_above[next as usize]);
-        let chosen = points[next as usize];
-        distances[next as usize] = f64::NEG_INFINITY;
-        let (mut best, mut farthest) = (f64::NEG_INFINITY, next);
-        for (i, &p) in points.iter().enumerate() {
-            let squared = p.distance_squared(chosen);
-            if squared < distances[i] {
-                distances[i] = squared;
-                nearest[i] = place as u32;
-            }
-            if distances[i] > best {
-                (best, farthest) = (distances[i], i as u32);
-            }
-        }
-        next = farthest;
-    }
-    result
+    FarthestPointOrder { order, parents }
 }
 
 /// The point farthest from the middle of the box around all.
@@ -171,14 +139,7 @@ impl KdTree {
         let slots = &mut self.slots[from..to];
         let low = slots.iter().fold(DVec3::INFINITY, |low, s| low.min(s.position));
         let high = slots.iter().fold(DVec3::NEG_INFINITY, |high, s| high.max(s.position));
-        let extent = high - low;
-        let axis = if extent.x >= extent.y && extent.x >= extent.z {
-            0
-        } else if extent.y >= extent.z {
-            1
-        } else {
-            2
-        };
+        let axis = (high - low).max_position();
         let index = self.nodes.len();
         let is_leaf = slots.len() <= LEAF;
         let greatest = f64::INFINITY;
@@ -244,6 +205,38 @@ mod tests {
     use crate::mesh::shapes;
     use crate::mesh::tets::brick;
 
+    /// The same by comparing all with all.
+    fn naive_order(points: &[DVec3]) -> FarthestPointOrder {
+        let Some(first) = outermost(points) else { return FarthestPointOrder::default() };
+        let mut result = FarthestPointOrder::default();
+        let mut distances = vec![f64::INFINITY; points.len()];
+        let mut nearest = vec![0; points.len()];
+        let mut level_above = vec![0; points.len()];
+        let mut next = first;
+        for place in 0..points.len() {
+            if place.is_power_of_two() {
+                level_above.copy_from_slice(&nearest);
+            }
+            result.order.push(next);
+            result.parents.push(level_above[next as usize]);
+            let chosen = points[next as usize];
+            distances[next as usize] = f64::NEG_INFINITY;
+            let (mut best, mut farthest) = (f64::NEG_INFINITY, next);
+            for (i, &p) in points.iter().enumerate() {
+                let squared = p.distance_squared(chosen);
+                if squared < distances[i] {
+                    distances[i] = squared;
+                    nearest[i] = place as u32;
+                }
+                if distances[i] > best {
+                    (best, farthest) = (distances[i], i as u32);
+                }
+            }
+            next = farthest;
+        }
+        result
+    }
+
     #[test]
     fn the_tree_gives_the_same_order_as_comparing_all_with_all() {
         let mut sets = vec![
@@ -258,8 +251,8 @@ mod tests {
         doubled.extend(sets[1][..40].to_vec());
         sets.push(doubled);
         for points in sets {
-            let fast = order_by_distance(&points);
-            let slow = order_by_distance_naively(&points);
+            let fast = farthest_point_order(&points);
+            let slow = naive_order(&points);
             assert_eq!(fast, slow, "{} points", points.len());
             let mut all = fast.order.clone();
             all.sort_unstable();
@@ -270,7 +263,7 @@ mod tests {
     #[test]
     fn every_point_is_the_farthest_from_those_before() {
         let points = shapes::torus(1.0, 0.3, 20).positions().to_vec();
-        let order = order_by_distance(&points).order;
+        let order = farthest_point_order(&points).order;
         let distance_to = |p: u32, chosen: &[u32]| {
             let distances = chosen.iter().map(|&c| points[c as usize].distance(points[p as usize]));
             distances.fold(f64::INFINITY, f64::min)
@@ -284,10 +277,10 @@ mod tests {
     #[test]
     fn parents_are_the_nearest_of_the_level_above() {
         let points = brick(DVec3::new(1.0, 0.77, 0.53), [4, 3, 3]).positions().to_vec();
-        let DistanceOrder { order, parents } = order_by_distance(&points);
+        let FarthestPointOrder { order, parents } = farthest_point_order(&points);
         let at = |place: usize| points[order[place] as usize];
         for place in 1..order.len() {
-            let level = DistanceOrder::level(place);
+            let level = FarthestPointOrder::level(place);
             let above = 1 << (level - 1);
             assert!(place >= above && place < 2 * above);
             let nearest = (0..above).map(|q| at(q).distance(at(place))).fold(f64::INFINITY, f64::min);

@@ -1,0 +1,309 @@
+//! A tree over the surface of one fragment: for many questions about points near it.
+//!
+//! # Idea
+//!
+//! ```text
+//!    facets along a space-filling curve          ▢▢▢▢▢▢▢▢  ▢▢▢▢▢▢▢▢  ▢▢▢▢▢▢▢▢ …     a box around each of them,
+//!                                                ╰──────╯  ╰──────╯  ╰──────╯        and around every eight boxes again
+//! ```
+//!
+//! [`BrittleBody::find_nearest`] goes from cells to tetrahedra to their parts, and needs little that a fracture would have to
+//! rebuild. Two bodies that touch ask a hundred questions at once. For these it pays to list the facets along a curve that keeps
+//! neighbours together, and to compare eight boxes at a time.
+//!
+//! # Where it lives
+//!
+//! A tree lives in its fragment, behind a `OnceLock`; [`BrittleBody::facet_tree`] builds it for the first who asks. It depends on
+//! the fragment alone, so that answers are the same on every thread.
+//!
+//! # Invariants
+//!
+//! Answers are those of [`BrittleBody::find_nearest`], up to rounding and the choice between equally near facets. Boxes are in
+//! `f32` and padded, so that rounding a point loses nothing. A point within the padding of a facet counts as on the facet: it
+//! takes the facet's normal, and the search ends. So the pieces of a fresh crack face each other although engines round their
+//! poses. Facets without area are left out: they have no normal, and others share their edges.
+//!
+//! # When to use something else
+//!
+//! A few questions about a fragment: ask the body itself.
+
+use super::Probe;
+use super::nearest::Best;
+use crate::base::morton;
+use crate::brittle::split::cut_tet::FacetTriangle;
+use crate::brittle::surface::SurfacePolygons;
+use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, NearestSurface};
+use crate::geom::{Boxes8, DVec3, LANES};
+use std::sync::OnceLock;
+
+/// Boxes are padded by this part of the largest coordinate.
+const PADDING: f64 = 1e-6;
+/// Squared distances to boxes may be too large by this factor.
+const ABOVE: f64 = 1.0 + 1e-5;
+/// Coordinates of points are clamped to this, so that squared distances are finite.
+const FARTHEST: f64 = 1e18;
+
+/// A tree over the facets of a fragment; see the module.
+#[derive(Clone, Debug)]
+pub struct FacetTree {
+    fragment: FragmentId,
+    padding: f64,
+    pub(crate) facets: Vec<FacetTriangle>,
+    /// The triangle of [`BrittleBody::surface`] that each facet is.
+    triangles: Vec<u32>,
+    /// From fine to coarse. Box `k` of the finest level holds facet `k`, box `k` of another one block `k` of the level below.
+    pub(crate) levels: Vec<Vec<Boxes8>>,
+    /// The points between which each facet lies; built for the first who asks.
+    corners: OnceLock<Vec<[u32; 3]>>,
+}
+
+impl BrittleBody {
+    /// The tree over a fragment's facets, built when it is first asked for.
+    ///
+    /// # Errors
+    /// If there is no such fragment, or it has broken.
+    ///
+    /// # Cost
+    /// The first time, a sort of the facets.
+    ///
+    /// ```
+    /// use fracas::brittle::{BrittleBody, Probe, Solid, SolidOptions};
+    /// use fracas::{geom::DVec3, mesh::tets::brick};
+    /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
+    /// let body = BrittleBody::new(solid.into());
+    /// let tree = body.facet_tree(body.fragments().next().unwrap())?;
+    /// let near = tree.find_nearest(&body, DVec3::new(0.0, 0.1, 0.55), 0.1, true).unwrap();
+    /// assert!((near.distance - 0.05).abs() < 1e-12 && near.normal.z > 0.999);
+    /// let far = tree.probe(&body, DVec3::new(0.0, 0.1, 0.8), 0.1, 0.0);
+    /// assert!(matches!(far, Probe::Far(bound) if bound > 0.1 && bound <= 0.3));
+    /// # Ok::<(), fracas::brittle::BrittleError>(())
+    /// ```
+    pub fn facet_tree(&self, fragment: FragmentId) -> Result<&FacetTree, BrittleError> {
+        let known = self.fragment(fragment)?;
+        Ok(known.facet_tree.get_or_init(|| FacetTree::build(self, fragment, known)))
+    }
+}
+
+impl FacetTree {
+    pub(crate) fn build(body: &BrittleBody, fragment: FragmentId, known: &Fragment) -> Self {
+        let (mut facets, mut triangles) = (vec![], vec![]);
+        let mut first = 0;
+        for &tet in &known.tets {
+            let listed = body.facets_in(fragment.0, tet);
+            // Here cracks come first; the surface lists them last.
+            let others = listed.len() - listed.partition_point(|facet| facet.is_crack);
+            for (k, facet) in listed.iter().enumerate().filter(|(_, facet)| facet.normal != DVec3::ZERO) {
+                facets.push(*facet);
+                triangles.push((first + (k + others) % listed.len()) as u32);
+            }
+            first += listed.len();
+        }
+        let order = curve_order(&facets);
+        let facets: Vec<FacetTriangle> = order.iter().map(|&k| facets[k as usize]).collect();
+        let corners = facets.iter().flat_map(|facet| facet.triangle.corners());
+        let padding = PADDING * corners.fold(DVec3::ZERO, |most, p| most.max(p.abs())).max_element();
+        let boxes = facets.iter().map(|facet| {
+            let [a, b, c] = facet.triangle.corners();
+            let (low, high) = (a.min(b).min(c) - padding, a.max(b).max(c) + padding);
+            [low, high].map(|corner| corner.to_array().map(|x| x as f32))
+        });
+        let mut levels = vec![blocks(boxes)];
+        while levels[levels.len() - 1].len() > 1 {
+            levels.push(blocks(levels[levels.len() - 1].iter().map(bounds)));
+        }
+        let triangles = order.iter().map(|&k| triangles[k as usize]).collect();
+        Self { fragment, padding, facets, triangles, levels, corners: OnceLock::new() }
+    }
+
+    /// The triangle of [`BrittleBody::surface`] that each facet is, in the order of the tree: eight to a leaf.
+    #[must_use]
+    pub fn triangles(&self) -> &[u32] {
+        &self.triangles
+    }
+
+    /// The points of the fragment's sphere tree between which each facet lies, in the order of the tree. `body` is the one that
+    /// the tree was built from. Neighbouring facets share points.
+    #[must_use]
+    pub fn corners(&self, body: &BrittleBody) -> &[[u32; 3]] {
+        self.corners.get_or_init(|| {
+            let Ok(known) = body.fragment(self.fragment) else { return vec![] };
+            let polygons = SurfacePolygons::of(body, known, self.fragment);
+            let all: Vec<[u32; 3]> = polygons.triangles().map(|(corners, _)| corners).collect();
+            self.triangles.iter().map(|&triangle| all[triangle as usize]).collect()
+        })
+    }
+
+    /// The point of the fragment's surface nearest to `p`, as [`BrittleBody::find_nearest`] of the same body finds it: always for
+    /// a point inside, within `reach` for one outside.
+    ///
+    /// `is_outside` tells that `p` is known to be outside of the fragment, which saves the test.
+    ///
+    /// # Cost
+    /// A few hundred nanoseconds.
+    #[must_use]
+    pub fn find_nearest(
+        &self,
+        body: &BrittleBody,
+        p: DVec3,
+        reach: f64,
+        is_outside: bool,
+    ) -> Option<NearestSurface> {
+        self.search(body, p, reach, is_outside).0
+    }
+
+    /// The same for [`ContactFinder::find_with`](super::ContactFinder::find_with): where nothing is within `reach`, the answer is
+    /// a lower bound of the distance. `bound` is a lower bound that is known already; 0 or less if there is none.
+    #[must_use]
+    pub fn probe(&self, body: &BrittleBody, p: DVec3, reach: f64, bound: f64) -> Probe {
+        let mut bound = bound;
+        if bound <= 0.0 || reach < 0.0 {
+            bound = bound.max(body.distance_bound(self.fragment, p));
+            if bound > reach {
+                return Probe::Far(bound);
+            }
+        }
+        match self.search(body, p, reach, bound > 0.0) {
+            (Some(near), _) => {
+                Probe::Near { distance: near.distance, surface: near.point, normal: near.normal }
+            }
+            (None, farther) => Probe::Far(farther.max(bound)),
+        }
+    }
+
+    /// What [`FacetTree::find_nearest`] answers, and a lower bound of the distance where that is nothing.
+    #[inline]
+    fn search(
+        &self,
+        body: &BrittleBody,
+        p: DVec3,
+        reach: f64,
+        is_outside: bool,
+    ) -> (Option<NearestSurface>, f64) {
+        // A reach that is no number is none.
+        let reach = reach.max(0.0);
+        if !p.is_finite() {
+            return (None, reach);
+        }
+        let Search { best, passed_by, .. } = self.walk(p, reach);
+        let is_inside = || !is_outside && body.is_inside(self.fragment, p);
+        let found = if best.is_on_surface() {
+            Some(best.answer_on_surface(p))
+        } else if best.is_found {
+            let is_inside = !is_outside && best.is_behind(p).unwrap_or_else(is_inside);
+            Some(body.answer(best, p, is_inside))
+        } else if is_inside() {
+            let anywhere = self.walk(p, f64::INFINITY).best;
+            anywhere.is_found.then(|| body.answer(anywhere, p, true))
+        } else {
+            None
+        };
+        (found, (f64::from(passed_by) / ABOVE).sqrt().max(reach))
+    }
+
+    /// Whether a point is inside, farther than `depth` from the surface.
+    ///
+    /// ```
+    /// use fracas::brittle::{BrittleBody, Solid, SolidOptions};
+    /// use fracas::{geom::DVec3, mesh::tets::brick};
+    /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
+    /// let body = BrittleBody::new(solid.into());
+    /// let tree = body.facet_tree(body.fragments().next().unwrap())?;
+    /// let is_deeper = |z: f64, depth: f64| tree.is_deeper(&body, DVec3::new(0.0, 0.1, z), depth);
+    /// assert!(is_deeper(0.4, 0.09) && !is_deeper(0.4, 0.11) && !is_deeper(0.6, 0.05));
+    /// # Ok::<(), fracas::brittle::BrittleError>(())
+    /// ```
+    pub fn is_deeper(&self, body: &BrittleBody, p: DVec3, depth: f64) -> bool {
+        !self.walk(p, depth.max(0.0)).best.is_found && body.is_inside(self.fragment, p)
+    }
+
+    /// Searches the facets within reach of a point.
+    fn walk(&self, p: DVec3, reach: f64) -> Search<'_> {
+        let rounded = p.to_array().map(|x| x.clamp(-FARTHEST, FARTHEST) as f32);
+        let best = Best::nothing_within(reach, p, self.padding);
+        let mut search = Search { tree: self, p, rounded, best, passed_by: f32::INFINITY };
+        if let Some(top) = self.levels.len().checked_sub(1).filter(|_| !self.facets.is_empty()) {
+            search.visit(top, 0);
+        }
+        search
+    }
+}
+
+/// A search under way.
+struct Search<'a> {
+    tree: &'a FacetTree,
+    p: DVec3,
+    rounded: [f32; 3],
+    best: Best,
+    /// Least squared distance of a box that was not opened, or of a facet that was farther than its box.
+    passed_by: f32,
+}
+
+impl Search<'_> {
+    /// Boxes whose squared distance is more are out of reach. It is finite, so that unused boxes always are.
+    #[inline]
+    fn limit(&self) -> f32 {
+        ((self.best.limit() * ABOVE) as f32).min(f32::MAX)
+    }
+
+    fn visit(&mut self, level: usize, block: usize) {
+        let distances = self.tree.levels[level][block].squared_distances(self.rounded);
+        // Boxes within the limit, as bits, and the nearest of the others.
+        let limit = self.limit();
+        let (mut near, mut passed_by) = (0_u32, self.passed_by);
+        for (k, &squared) in distances.iter().enumerate() {
+            let is_near = squared <= limit;
+            near |= u32::from(is_near) << k;
+            passed_by = if is_near || squared > passed_by { passed_by } else { squared };
+        }
+        // A facet whose box is within the limit may be just beyond it.
+        let is_leaf_near = level == 0 && near != 0 && limit < passed_by;
+        self.passed_by = if is_leaf_near { limit } else { passed_by };
+        while near != 0 {
+            let mut k = near.trailing_zeros() as usize;
+            let mut rest = near & (near - 1);
+            while rest != 0 {
+                let other = rest.trailing_zeros() as usize;
+                k = if distances[other] < distances[k] { other } else { k };
+                rest &= rest - 1;
+            }
+            near &= !(1 << k);
+            if distances[k] > self.limit() || self.best.is_on_crack() {
+                return;
+            }
+            let child = block * LANES + k;
+            if level > 0 {
+                self.visit(level - 1, child);
+            } else {
+                self.best.try_facet(&self.tree.facets[child], self.p);
+            }
+        }
+    }
+}
+
+/// Boxes in blocks of eight.
+fn blocks(bounds: impl ExactSizeIterator<Item = [[f32; 3]; 2]>) -> Vec<Boxes8> {
+    let mut blocks = vec![Boxes8::EMPTY; bounds.len().div_ceil(LANES)];
+    for (k, [low, high]) in bounds.enumerate() {
+        blocks[k / LANES].set(k % LANES, low, high);
+    }
+    blocks
+}
+
+/// The box around eight boxes.
+fn bounds(block: &Boxes8) -> [[f32; 3]; 2] {
+    let low = block.low.map(|lanes| lanes.into_iter().fold(f32::INFINITY, f32::min));
+    let high = block.high.map(|lanes| lanes.into_iter().fold(f32::NEG_INFINITY, f32::max));
+    [low, high]
+}
+
+/// The order of facets along a space-filling curve through their middles.
+fn curve_order(facets: &[FacetTriangle]) -> Vec<u32> {
+    let middles = facets.iter().map(|facet| facet.triangle.a + facet.triangle.b + facet.triangle.c);
+    let ends = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (low, high) = middles.clone().fold(ends, |(low, high), p| (low.min(p), high.max(p)));
+    let scale = 1023.0 / (high - low).max_element().max(f64::MIN_POSITIVE);
+    let code = |p: DVec3| morton::encode(((p - low) * scale).to_array().map(|x| x as u64));
+    let mut order: Vec<(u64, u32)> = middles.map(code).zip(0..).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, k)| k).collect()
+}
