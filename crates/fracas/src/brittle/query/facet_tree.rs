@@ -28,7 +28,7 @@
 //! A few questions about a fragment: ask the body itself.
 
 use super::Probe;
-use super::nearest::Best;
+use super::nearest_surface::Best;
 use crate::base::morton;
 use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::surface::SurfacePolygons;
