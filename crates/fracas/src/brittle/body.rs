@@ -3,7 +3,7 @@
 use super::mass::{MassProperties, Moments};
 use super::query::crack_field::CrackField;
 use super::query::presence::{Marker, Presence};
-use super::split::Scratch;
+use super::split::NodeNotes;
 use super::split::cut_tet::{CutTet, FacetTriangle};
 use super::{BrittleError, FacetTree, Solid, SphereTree, SplitStats};
 use crate::geom::{Box3, DVec3};
@@ -41,7 +41,7 @@ pub struct BrittleBody {
     pub(super) wasted: usize,
     pub(super) fragments: Vec<Option<Fragment>>,
     pub(super) last_split: SplitStats,
-    pub(super) scratch: Scratch,
+    pub(super) notes: NodeNotes,
 }
 
 /// A connected piece of a body.
@@ -177,7 +177,7 @@ impl BrittleBody {
             wasted: 0,
             fragments: vec![Some(whole)],
             last_split: SplitStats::default(),
-            scratch: Scratch::new(nodes),
+            notes: NodeNotes::new(nodes),
             solid,
         };
         body.split(FragmentId(0), &labels, &weights).expect("one label for each node is legal");

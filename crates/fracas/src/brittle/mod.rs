@@ -32,7 +32,7 @@
 //!
 //! A single question, [`BrittleBody::find_nearest`], takes another way, since a facet tree costs as much as some hundred questions:
 //! the nodes around a point know the nearest crack (`query/crack_field`), the surface grid knows the nearest original surface
-//! (`solid/surface_grid`), and the cells lead to anything nearer (`query/nearest`). This is the fragment distance field of the
+//! (`solid/surface_grid`), and the cells lead to anything nearer (`query/nearest_surface`). This is the fragment distance field of the
 //! paper.
 //!
 //! | for each fragment | to build | a question | use it for |

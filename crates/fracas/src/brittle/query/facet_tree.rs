@@ -28,7 +28,7 @@
 //! A few questions about a fragment: ask the body itself.
 
 use super::Probe;
-use super::nearest::Best;
+use super::nearest_surface::Best;
 use crate::base::morton;
 use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::surface::SurfacePolygons;
@@ -91,10 +91,11 @@ impl FacetTree {
         for &tet in &known.tets {
             let listed = body.facets_in(fragment.0, tet);
             // Here cracks come first; the surface lists them last.
-            let others = listed.len() - listed.partition_point(|facet| facet.is_crack);
+            let cracks = listed.partition_point(|facet| facet.is_crack);
             for (k, facet) in listed.iter().enumerate().filter(|(_, facet)| facet.normal != DVec3::ZERO) {
                 facets.push(*facet);
-                triangles.push((first + (k + others) % listed.len()) as u32);
+                let number = if k < cracks { k + listed.len() } else { k } - cracks;
+                triangles.push((first + number) as u32);
             }
             first += listed.len();
         }
@@ -129,7 +130,7 @@ impl FacetTree {
             let Ok(known) = body.fragment(self.fragment) else { return vec![] };
             let polygons = SurfacePolygons::of(body, known, self.fragment);
             let all: Vec<[u32; 3]> = polygons.triangles().map(|(corners, _)| corners).collect();
-            self.triangles.iter().map(|&triangle| all[triangle as usize]).collect()
+            self.triangles.iter().filter_map(|&triangle| all.get(triangle as usize).copied()).collect()
         })
     }
 

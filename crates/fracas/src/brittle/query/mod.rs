@@ -1,14 +1,14 @@
 //! Questions about fragments: the nearest surface of a point, and the contacts of two fragments.
 //!
-//! `presence` bounds distances, `nearest` answers single questions with the help of `crack_field`, `facet_tree` answers many, and
+//! `presence` bounds distances, `nearest_surface` answers single questions with the help of `crack_field`, `facet_tree` answers many, and
 //! `contacts` asks them.
 
 mod contacts;
 pub(crate) mod crack_field;
 mod facet_tree;
-pub(crate) mod nearest;
+pub(crate) mod nearest_surface;
 pub(crate) mod presence;
 
 pub use contacts::{Contact, ContactFinder, ContactOptions, ContactStats, Probe};
 pub use facet_tree::FacetTree;
-pub use nearest::NearestSurface;
+pub use nearest_surface::NearestSurface;

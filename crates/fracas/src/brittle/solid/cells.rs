@@ -90,7 +90,7 @@ pub(crate) struct Place {
 
 /// A plane through the grid.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Section {
+pub(crate) struct GridPlane {
     /// What a cell more along each axis adds to the height above the plane.
     step: DVec3,
     /// Height of the first cell's middle.
@@ -99,7 +99,7 @@ pub(crate) struct Section {
     reach: f64,
 }
 
-impl Section {
+impl GridPlane {
     /// Which cells of a row the plane passes through, and the middles of which are above it: a bit for each.
     #[inline]
     pub fn compare(&self, row: CellRow) -> [u32; 2] {
@@ -238,8 +238,8 @@ impl Cells {
 
     /// A plane through the grid, by a point and its unit normal.
     #[inline]
-    pub fn section(&self, point: DVec3, normal: DVec3) -> Section {
-        Section {
+    pub fn section(&self, point: DVec3, normal: DVec3) -> GridPlane {
+        GridPlane {
             step: normal * self.size,
             offset: normal.dot(self.origin + 0.5 * self.size - point),
             reach: 0.5 * self.size * normal.abs().element_sum() + 1e-9 * self.size,

@@ -83,16 +83,16 @@ impl BrittleBody {
         let old = self.fragments[fragment.index()].take().expect("it was found above");
         let first = self.fragments.len() as u32;
         let [least, most] = NEAREST_CRACK.map(|share| share * self.solid.edge);
-        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut notes = std::mem::take(&mut self.notes);
         for (&node, &weight) in old.nodes.iter().zip(weights) {
-            self.fragment_of[node as usize] = first + scratch.piece_of(node);
-            scratch.weight_of[node as usize] = weight.clamp(least, most);
+            self.fragment_of[node as usize] = first + notes.piece_of(node);
+            notes.weight_of[node as usize] = weight.clamp(least, most);
         }
-        let mut broken = Broken { id: fragment.0, first, pieces, old, scratch };
-        let Sections { tets, fresh, kept, masses } = self.cut(&broken);
-        let corners = self.crack_corners(&broken, &fresh);
+        let mut breaking = Breaking { id: fragment.0, first, pieces, old, notes };
+        let CutResult { tets, fresh, kept, masses } = self.cut(&breaking);
+        let corners = self.crack_corners(&breaking, &fresh);
         let cutting = begin.elapsed();
-        let trees = self.divide_tree(&mut broken, &corners);
+        let trees = self.divide_tree(&mut breaking, &corners);
         let parts = trees.into_iter().zip(tets).zip(masses);
         let mut made: Vec<Fragment> = parts
             .map(|((tree, tets), mass)| {
@@ -100,15 +100,15 @@ impl BrittleBody {
                 Fragment { nodes, tets, mass, ..Fragment::new(&self.solid, tree) }
             })
             .collect();
-        for &node in &broken.old.nodes {
-            let nodes = &mut made[broken.scratch.piece_of(node) as usize].nodes;
+        for &node in &breaking.old.nodes {
+            let nodes = &mut made[breaking.notes.piece_of(node) as usize].nodes;
             self.place_of[node as usize] = nodes.len() as u32;
             nodes.push(node);
         }
-        self.divide_cells(&broken, &mut made, fresh.iter().chain(&kept));
+        self.divide_cells(&breaking, &mut made, fresh.iter().chain(&kept));
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
         self.fragments.extend(made.into_iter().map(Some));
-        self.scratch = broken.scratch;
+        self.notes = breaking.notes;
         let update = begin.elapsed() - cutting;
         let (cut_tets, crack_points) = (fresh.len(), corners.len());
         self.last_split = SplitStats { pieces, cut_tets, crack_points, cutting, update };
@@ -116,10 +116,10 @@ impl BrittleBody {
         Ok(ids)
     }
 
-    /// The number of pieces, whose nodes are told apart in `scratch`; `None` if there is one alone.
+    /// The number of pieces, whose nodes are told apart in `notes`; `None` if there is one alone.
     fn pieces(&mut self, fragment: FragmentId, labels: &[u32]) -> Option<usize> {
         let nodes = &self.fragments[fragment.index()].as_ref()?.nodes;
-        let state_of = &mut self.scratch.state_of;
+        let state_of = &mut self.notes.state_of;
         for (&node, &label) in nodes.iter().zip(labels) {
             state_of[node as usize] = u64::from(label);
         }
@@ -127,10 +127,10 @@ impl BrittleBody {
         let mut open = vec![];
         for &start in nodes {
             let label = state_of[start as usize];
-            if label >= Scratch::DONE {
+            if label >= NodeNotes::DONE {
                 continue;
             }
-            let done = Scratch::DONE + pieces as u64;
+            let done = NodeNotes::DONE + pieces as u64;
             state_of[start as usize] = done;
             open.push(start);
             while let Some(node) = open.pop() {
@@ -147,23 +147,23 @@ impl BrittleBody {
     }
 
     /// Cuts tetrahedra.
-    fn cut(&mut self, broken: &Broken) -> Sections {
+    fn cut(&mut self, breaking: &Breaking) -> CutResult {
         let solid = self.solid.clone();
-        let room = broken.old.tets.len() / broken.pieces;
-        let mut tets: Vec<Vec<u32>> = (0..broken.pieces).map(|_| Vec::with_capacity(2 * room)).collect();
+        let room = breaking.old.tets.len() / breaking.pieces;
+        let mut tets: Vec<Vec<u32>> = (0..breaking.pieces).map(|_| Vec::with_capacity(2 * room)).collect();
         let mut kept = vec![];
-        let mut divisions = Vec::with_capacity(broken.old.tets.len() / 4);
-        for &tet in &broken.old.tets {
+        let mut divisions = Vec::with_capacity(breaking.old.tets.len() / 4);
+        for &tet in &breaking.old.tets {
             let nodes = solid.mesh.tets()[tet as usize];
             let fragments = nodes.map(|node| self.fragment_of[node as usize]);
             if fragments == [fragments[0]; 4] {
-                tets[(fragments[0] - broken.first) as usize].push(tet);
+                tets[(fragments[0] - breaking.first) as usize].push(tet);
                 continue;
             }
             // Ranks of the pieces among the nodes of the breaking fragment.
             let mut present = [Solid::NONE; 4];
             let mut kinds = 0;
-            let pieces = fragments.map(|fragment| broken.piece(fragment));
+            let pieces = fragments.map(|fragment| breaking.piece(fragment));
             for &piece in pieces.iter().flatten() {
                 if !present[..kinds].contains(&piece) {
                     present[kinds] = piece;
@@ -175,8 +175,8 @@ impl BrittleBody {
                 // Its part of a tetrahedron that was cut before goes to a piece as it is.
                 let index = self.cut_of[tet as usize];
                 let cut = &mut self.cuts[index as usize];
-                if let Some(part) = cut.part_of(broken.id) {
-                    cut.parts[part].fragment = broken.first + present[0];
+                if let Some(part) = cut.part_of(breaking.id) {
+                    cut.parts[part].fragment = breaking.first + present[0];
                 }
                 kept.push(index);
                 continue;
@@ -188,31 +188,31 @@ impl BrittleBody {
         }
         self.make_room(divisions.len());
         // Pieces add up what is whole and their parts of what is cut, in the order of the tetrahedra.
-        let mut moments = vec![Moments::default(); broken.pieces];
+        let mut moments = vec![Moments::default(); breaking.pieces];
         let mut fresh = Vec::with_capacity(divisions.len());
         let mut divisions = divisions.into_iter().peekable();
-        for &tet in &broken.old.tets {
+        for &tet in &breaking.old.tets {
             let nodes = solid.mesh.tets()[tet as usize];
             if let Some((_, groups, fragments)) = divisions.next_if(|division| division.0 == tet) {
-                let weights = nodes.map(|node| broken.scratch.weight_of[node as usize]);
+                let weights = nodes.map(|node| breaking.notes.weight_of[node as usize]);
                 fresh.push(self.cut_one(tet, (groups, weights), fragments, &solid));
             }
             let whole = &solid.moments[tet as usize];
             let index = self.cut_of[tet as usize];
             if index == Solid::NONE {
-                moments[(self.fragment_of[nodes[0] as usize] - broken.first) as usize].add(whole);
+                moments[(self.fragment_of[nodes[0] as usize] - breaking.first) as usize].add(whole);
                 continue;
             }
             let cut = &self.cuts[index as usize];
             let known = &self.part_moments[cut.moments_range()];
             for (number, part) in cut.parts().iter().enumerate() {
-                if let Some(piece) = broken.piece(part.fragment) {
+                if let Some(piece) = breaking.piece(part.fragment) {
                     moments[piece as usize].add(&cut.moments_of(number, whole, known));
                 }
             }
         }
         let masses = moments.iter().map(|moments| moments.properties(solid.middle)).collect();
-        Sections { tets, fresh, kept, masses }
+        CutResult { tets, fresh, kept, masses }
     }
 
     /// Makes room for cutting tetrahedra: at the first fracture for some more, so that later ones do not have to move everything.
@@ -254,22 +254,22 @@ impl BrittleBody {
     }
 
     /// The corners of the new crack, once for each piece.
-    fn crack_corners(&self, broken: &Broken, fresh: &[u32]) -> Vec<CrackCorner> {
+    fn crack_corners(&self, breaking: &Breaking, fresh: &[u32]) -> Vec<CrackCorner> {
         let mut corners = Vec::with_capacity(3 * fresh.len());
         let mut add = |owner: u32, key: Key, point: DVec3| corners.push(CrackCorner { point, owner, key });
-        self.crack_corners_on_edges(broken, &mut add);
+        self.crack_corners_on_edges(breaking, &mut add);
         self.crack_corners_in_tets(fresh, &mut add);
         corners
     }
 
     /// The point where the crack divides each edge, once for either side.
-    fn crack_corners_on_edges(&self, broken: &Broken, add: &mut impl FnMut(u32, Key, DVec3)) {
-        for &node in &broken.old.nodes {
+    fn crack_corners_on_edges(&self, breaking: &Breaking, add: &mut impl FnMut(u32, Key, DVec3)) {
+        for &node in &breaking.old.nodes {
             let own = self.fragment_of[node as usize];
             for &other in self.solid.adjacency.neighbours(node) {
                 let theirs = self.fragment_of[other as usize];
-                if theirs != own && broken.piece(theirs).is_some() {
-                    let [w, v] = [node, other].map(|n| broken.scratch.weight_of[n as usize]);
+                if theirs != own && breaking.piece(theirs).is_some() {
+                    let [w, v] = [node, other].map(|n| breaking.notes.weight_of[n as usize]);
                     let [p, q] = [node, other].map(|n| self.position(n));
                     let key = [node.min(other), node.max(other), SphereTree::NONE, SphereTree::NONE];
                     add(node, key, p * (v / (w + v)) + q * (w / (w + v)));
@@ -335,7 +335,7 @@ impl BrittleBody {
 }
 
 /// What cutting leaves: tetrahedra and cuts.
-struct Sections {
+struct CutResult {
     /// The tetrahedra of each piece.
     tets: Vec<Vec<u32>>,
     /// The cuts that are new or changed.
@@ -355,9 +355,9 @@ pub(crate) struct CrackCorner {
 }
 
 /// What a fracture notes for the nodes of the fragment that breaks, kept so that the nodes of other fragments cost nothing. Between
-/// fractures it has no meaning, but that no node has a state below [`Scratch::DONE`].
+/// fractures it has no meaning, but that no node has a state below [`NodeNotes::DONE`].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct NodeNotes {
     /// The label of a node that has no piece yet; then its piece, and so much more.
     state_of: Vec<u64>,
     weight_of: Vec<f64>,
@@ -365,7 +365,7 @@ pub(crate) struct Scratch {
     pub point_of: Vec<u32>,
 }
 
-impl Scratch {
+impl NodeNotes {
     /// More than any label.
     const DONE: u64 = 1 << 32;
 
@@ -384,17 +384,17 @@ impl Scratch {
 }
 
 /// A fragment in the moment it breaks.
-pub(crate) struct Broken {
+pub(crate) struct Breaking {
     /// Its id.
     id: u32,
     /// Id of the first piece; the others follow.
     pub first: u32,
     pub pieces: usize,
     pub old: Fragment,
-    pub scratch: Scratch,
+    pub notes: NodeNotes,
 }
 
-impl Broken {
+impl Breaking {
     /// The piece that a fragment is, if it is one of ours.
     #[inline]
     pub fn piece(&self, fragment: u32) -> Option<u32> {

@@ -1,4 +1,4 @@
-//! Which cells of the grid each piece of a broken fragment gets.
+//! Which cells of the grid each piece of a breaking fragment gets.
 //!
 //! # Idea
 //!
@@ -14,18 +14,18 @@
 //!
 //! Every point of a piece is in one of its cells, and every point of its surface in one of its surface cells.
 
-use super::Broken;
+use super::Breaking;
 use super::cut_tet::{CutTet, polygons};
 use super::pattern::{FacetSide, PatternBook};
 use crate::brittle::query::presence::Marker;
-use crate::brittle::solid::cells::{CellRow, Section};
+use crate::brittle::solid::cells::{CellRow, GridPlane};
 use crate::brittle::{BrittleBody, Fragment, Solid};
 
 impl BrittleBody {
     /// Gives pieces, of which boxes and tetrahedra are known, their cells. `cuts` are all that have a part of any of them.
     pub(super) fn divide_cells<'a>(
         &self,
-        broken: &Broken,
+        breaking: &Breaking,
         pieces: &mut [Fragment],
         cuts: impl Iterator<Item = &'a u32>,
     ) {
@@ -33,7 +33,7 @@ impl BrittleBody {
         let mut markers: Vec<Marker> =
             pieces.iter().map(|piece| Marker::new(cells, [piece.low, piece.high])).collect();
         for &index in cuts {
-            self.mark_cut(&self.cuts[index as usize], broken, &mut markers);
+            self.mark_cut(&self.cuts[index as usize], breaking, &mut markers);
         }
         for (piece, mut marker) in pieces.iter_mut().zip(markers) {
             let whole = piece.tets.iter().filter(|&&tet| self.cut_of[tet as usize] == Solid::NONE);
@@ -43,17 +43,17 @@ impl BrittleBody {
     }
 
     /// Marks the cells that the surfaces of the pieces pass through in a cut tetrahedron, and those whose middles it holds.
-    fn mark_cut(&self, cut: &CutTet, broken: &Broken, markers: &mut [Marker]) {
+    fn mark_cut(&self, cut: &CutTet, breaking: &Breaking, markers: &mut [Marker]) {
         if cut.part_count == 2 {
-            self.mark_plane(cut, broken, markers);
+            self.mark_plane(cut, breaking, markers);
         } else {
-            self.mark_planes(cut, broken, markers);
+            self.mark_planes(cut, breaking, markers);
         }
         if self.solid.triangles_of(cut.tet).is_empty() {
             return;
         }
         for (part, shape) in cut.parts().iter().zip(&PatternBook::open().get(cut.pattern).parts) {
-            let Some(piece) = broken.piece(part.fragment) else { continue };
+            let Some(piece) = breaking.piece(part.fragment) else { continue };
             for facet in &shape.facets[..shape.first_crack] {
                 if let FacetSide::Face(face) = facet.side
                     && let Some(triangle) = self.solid.triangle_at(cut.tet, face)
@@ -65,9 +65,9 @@ impl BrittleBody {
     }
 
     /// Two parts: the crack is one plane, and both have it.
-    fn mark_plane(&self, cut: &CutTet, broken: &Broken, markers: &mut [Marker]) {
+    fn mark_plane(&self, cut: &CutTet, breaking: &Breaking, markers: &mut [Marker]) {
         let cells = &self.solid.cells;
-        let [below, above] = [0, 1].map(|k| broken.piece(cut.parts[k].fragment));
+        let [below, above] = [0, 1].map(|k| breaking.piece(cut.parts[k].fragment));
         let facet = &self.facets[cut.parts[0].from as usize];
         let section = cells.section(facet.triangle.a, facet.normal);
         for &row in cells.cells_of(cut.tet) {
@@ -93,11 +93,11 @@ impl BrittleBody {
     }
 
     /// More parts: each has up to three cracks, one towards each of the others.
-    fn mark_planes(&self, cut: &CutTet, broken: &Broken, markers: &mut [Marker]) {
+    fn mark_planes(&self, cut: &CutTet, breaking: &Breaking, markers: &mut [Marker]) {
         let cells = &self.solid.cells;
         for part in cut.parts() {
-            let Some(piece) = broken.piece(part.fragment) else { continue };
-            let mut sections = [Section::default(); 4];
+            let Some(piece) = breaking.piece(part.fragment) else { continue };
+            let mut sections = [GridPlane::default(); 4];
             let mut count = 0;
             for polygon in polygons(&self.facets[part.crack_range()]).take(4) {
                 sections[count] = cells.section(polygon[0].triangle.a, polygon[0].normal);
@@ -113,7 +113,7 @@ impl BrittleBody {
         for cell in cells.middles_of(cut.tet).iter().flat_map(|row| row.cells()) {
             let part = cut.part_at(&cells.coordinates(cut.tet, cells.middle(cell)));
             let fragment = self.fragment_of[nodes[part.trailing_zeros() as usize & 3] as usize];
-            if let Some(piece) = broken.piece(fragment) {
+            if let Some(piece) = breaking.piece(fragment) {
                 markers[piece as usize].mark(CellRow::new(cell), 1);
             }
         }

@@ -1,4 +1,4 @@
-//! The sphere trees of the pieces of a broken fragment: each keeps its points of the old tree and gets the corners of the crack.
+//! The sphere trees of the pieces of a breaking fragment: each keeps its points of the old tree and gets the corners of the crack.
 //!
 //! # Idea
 //!
@@ -11,13 +11,13 @@
 //! A counting sort orders both lists by piece and level. Then the place of every point is known, and a tree is filled array
 //! by array.
 
-use super::{Broken, CrackCorner};
+use super::{Breaking, CrackCorner};
 use crate::base::Lists;
 use crate::brittle::BrittleBody;
 use crate::brittle::solid::sphere_tree::SphereTree;
 
 /// Who goes where in the trees of the pieces.
-struct Plan<'a> {
+struct TreePlan<'a> {
     old: &'a SphereTree,
     corners: &'a [CrackCorner],
     /// The point that each node is in the old tree.
@@ -34,41 +34,41 @@ struct Plan<'a> {
 
 impl BrittleBody {
     /// The sphere tree of each piece.
-    pub(super) fn divide_tree(&self, broken: &mut Broken, corners: &[CrackCorner]) -> Vec<SphereTree> {
+    pub(super) fn divide_tree(&self, breaking: &mut Breaking, corners: &[CrackCorner]) -> Vec<SphereTree> {
         for (point, (&owner, &is_crack)) in
-            broken.old.tree.owners.iter().zip(&broken.old.tree.is_crack).enumerate()
+            breaking.old.tree.owners.iter().zip(&breaking.old.tree.is_crack).enumerate()
         {
             if !is_crack {
-                broken.scratch.point_of[owner as usize] = point as u32;
+                breaking.notes.point_of[owner as usize] = point as u32;
             }
         }
-        let plan = self.plan(broken, corners);
+        let plan = self.plan(breaking, corners);
         let linked = |piece: usize| {
             let mut tree = plan.tree(piece);
             tree.link();
             tree
         };
-        (0..broken.pieces).map(linked).collect()
+        (0..breaking.pieces).map(linked).collect()
     }
 
-    fn plan<'a>(&self, broken: &'a Broken, corners: &'a [CrackCorner]) -> Plan<'a> {
-        let old = &broken.old.tree;
-        let piece_of = |owner: u32| self.fragment_of[owner as usize] - broken.first;
+    fn plan<'a>(&self, breaking: &'a Breaking, corners: &'a [CrackCorner]) -> TreePlan<'a> {
+        let old = &breaking.old.tree;
+        let piece_of = |owner: u32| self.fragment_of[owner as usize] - breaking.first;
         let piece_of_point: Vec<u32> = old.owners.iter().map(|&owner| piece_of(owner)).collect();
         // One level more than the old tree has, unless they are used up.
         let levels = old.levels.last().map_or(0, |&level| level.saturating_add(1) as usize) + 1;
         let bucket = |piece: u32, level: u8| piece * levels as u32 + u32::from(level);
         let old_buckets = piece_of_point.iter().zip(&old.levels).map(|(&piece, &level)| bucket(piece, level));
         let new_bucket = |corner: &CrackCorner| {
-            let point = broken.scratch.point_of[corner.owner as usize] as usize;
+            let point = breaking.notes.point_of[corner.owner as usize] as usize;
             bucket(piece_of_point[point], old.levels[point].saturating_add(1))
         };
-        let buckets = broken.pieces * levels;
+        let buckets = breaking.pieces * levels;
         let old_points = Lists::from_pairs(buckets, old_buckets.zip(0..));
         let new_buckets: Vec<u32> = corners.iter().map(new_bucket).collect();
         let new_points = Lists::from_pairs(buckets, new_buckets.iter().copied().zip(0..));
         let mut places = vec![0; old.points.len()];
-        for piece in 0..broken.pieces {
+        for piece in 0..breaking.pieces {
             let mut place = 0;
             for bucket in piece * levels..(piece + 1) * levels {
                 for &point in old_points.list(bucket) {
@@ -85,10 +85,10 @@ impl BrittleBody {
             }
             if parent == SphereTree::NONE { parent } else { places[parent as usize] }
         });
-        Plan {
+        TreePlan {
             old,
             corners,
-            point_of: &broken.scratch.point_of,
+            point_of: &breaking.notes.point_of,
             levels,
             old_points,
             new_points,
@@ -98,7 +98,7 @@ impl BrittleBody {
     }
 }
 
-impl Plan<'_> {
+impl TreePlan<'_> {
     /// The tree of a piece, yet to be linked.
     fn tree(&self, piece: usize) -> SphereTree {
         let levels = piece * self.levels..(piece + 1) * self.levels;
