@@ -18,8 +18,8 @@ use crate::folder::Folder;
 use crate::metric::{Better, Report};
 use fracas::base::Random;
 use fracas::brittle::{
-    BrittleBody, ContactFinder, ContactOptions, FarthestPointOrder, FragmentId, Solid, SolidOptions, SphereTree,
-    farthest_point_order,
+    BrittleBody, ContactFinder, ContactOptions, FarthestPointOrder, FragmentId, Solid, SolidOptions,
+    SphereTree, farthest_point_order,
 };
 use fracas::fill::{FillOptions, fill};
 use fracas::fracture::{Breakable, FractureOptions, Relabelling};

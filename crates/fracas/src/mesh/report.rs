@@ -9,7 +9,7 @@
 //! A triangle that names a vertex twice is a segment or a point. It bounds no surface, so its edges are left out
 //! of every count of edges here; a closed surface stays closed when such a triangle is added.
 
-use super::{Adjacency, EdgeUse, Mesh, TriangleId, tets};
+use super::{Adjacency, EdgeUse, Mesh, TriangleId};
 use crate::base::DisjointSets;
 use crate::exact::{DVec2, Sign, orient2d};
 use crate::geom::{Box3, DVec3, Triangle};
@@ -209,7 +209,7 @@ fn area_and_volume(mesh: &Mesh, bounds: Option<Box3>) -> (f64, f64) {
         let [a, b, c] = t.corners().map(|p| small(p) - middle);
         let cross = (b - a).cross(c - a);
         area += 0.5 * cross.length();
-        volume += tets::volume([a, c, b, DVec3::ZERO]);
+        volume += super::tets::volume([a, c, b, DVec3::ZERO]);
     }
     (area * scale * scale, volume * scale * scale * scale)
 }
