@@ -10,7 +10,7 @@ mod common;
 mod reference;
 
 use common::cases::{self, Case, Question, Theme};
-use common::{engines, generate};
+use common::{bodies, engines, generate};
 use fracas::exact::Relation;
 use fracas::geom::{DVec3, Pose, Triangle};
 use fracas::mesh::Mesh;
@@ -54,6 +54,37 @@ fn difference(expected: &[Pair], found: &[Pair]) -> Option<String> {
         true => "pairs repeated or out of order".into(),
         false => format!("missing {}, extra {}", list(missing), list(extra)),
     })
+}
+
+/// Reads the source: whatever implements the walk's trait is in the table of bodies, and so on the list of engines.
+#[test]
+fn every_structure_is_in_the_table() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut implementors, mut tests) = (BTreeSet::new(), String::new());
+    let mut folders = vec![root.join("src"), root.join("tests")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder of the crate") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            if path.starts_with(root.join("tests")) {
+                tests.push_str(&text);
+            } else if !path.ends_with("find/contract.rs") {
+                let named = text.lines().filter_map(|line| line.strip_prefix("impl Hierarchy for "));
+                implementors.extend(named.map(|rest| rest.trim_end_matches(" {").to_string()));
+            }
+        }
+    }
+    let known = bodies::KINDS.iter().map(|kind| kind.structure).filter(|name| !name.is_empty());
+    let known: BTreeSet<String> =
+        known.chain(bodies::OTHERS.iter().map(|(name, _)| *name)).map(String::from).collect();
+    assert_eq!(implementors, known, "the table in tests/common/bodies.rs");
+    for (structure, test) in bodies::OTHERS {
+        assert!(tests.contains(&format!("fn {test}(")), "{structure} has no test {test}");
+    }
 }
 
 #[test]

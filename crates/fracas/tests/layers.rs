@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What every structure for finding collisions may use. None may use another structure.
-const GROUND: &[&str] = &["base", "geom", "exact", "mesh", "pairs", "tree"];
+const GROUND: &[&str] = &["base", "geom", "exact", "mesh", "pairs", "walk", "tree"];
 
 /// Each layer with the layers it may use besides itself. A row may be there before its folder is.
 const LAYERS: &[(&str, &[&str])] = &[
@@ -22,10 +22,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("exact", &["base", "geom"]),
     ("mesh", &["base", "geom", "exact"]),
     ("pairs", &["base", "geom", "exact", "mesh"]),
-    ("tree", &["base", "geom", "exact", "mesh", "pairs"]),
+    ("walk", &["base", "geom", "exact", "mesh", "pairs"]),
+    ("tree", &["base", "geom", "exact", "mesh", "pairs", "walk"]),
     ("tearing", GROUND),
     ("kinetic", GROUND),
-    ("meshless", GROUND),
+    ("skinned", GROUND),
     ("brittle", GROUND),
     ("soup", GROUND),
     ("crowd", GROUND),
@@ -33,11 +34,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cut", &["base", "geom", "mesh"]),
     ("fracture", &["base", "geom", "mesh"]),
     ("fill", GROUND),
+    // The finder reads hierarchies and soups; its tests read every structure.
+    ("find", &["base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "tearing", "brittle"]),
     (
         "world",
         &[
-            "base", "geom", "exact", "mesh", "pairs", "tree", "tearing", "kinetic", "meshless", "brittle",
-            "soup", "contact", "cut", "fracture", "fill",
+            "base", "geom", "exact", "mesh", "pairs", "walk", "find", "tree", "tearing", "kinetic",
+            "skinned", "brittle", "soup", "contact", "cut", "fracture", "fill",
         ],
     ),
 ];

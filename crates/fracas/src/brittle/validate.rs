@@ -145,7 +145,7 @@ impl BrittleBody {
     fn validate_corners(&self, id: u32, fragment: &Fragment) -> Result<(), String> {
         let (points, facets) = (&fragment.tree.points, FacetTree::build(self, FragmentId(id), fragment));
         let mut is_corner = vec![false; points.len()];
-        for (facet, corners) in facets.facets.iter().zip(facets.corners(self)) {
+        for (facet, corners) in facets.facets.iter().zip(facets.points(self)) {
             for (p, &corner) in facet.triangle.corners().iter().zip(corners) {
                 is_corner[corner as usize] = true;
                 if p.distance(points[corner as usize]) > 1e-9 * self.solid.radius {

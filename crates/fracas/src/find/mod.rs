@@ -10,6 +10,9 @@
 //! A finder holds memory and options, and nothing that changes an answer. Bodies are only read, so several finders may ask about one
 //! body at the same time, from several threads.
 
+#[cfg(test)]
+mod contract;
+
 use crate::geom::DVec3;
 use crate::mesh::{Mesh, MeshRef};
 use crate::pairs::{Crew, FindStats, Pair, Threads, Touch, Twins};

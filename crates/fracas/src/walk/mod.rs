@@ -24,7 +24,7 @@
 //! finders and threads may ask one body at once. What a place holds depends on the body alone, so all of them get the
 //! same answer. A finder keeps what it has opened until the body changes ([`Stamp`]).
 //!
-//! # Contract of a hierarchy (tested in `walk/contract.rs`)
+//! # Contract of a hierarchy (tested in `find/contract.rs`)
 //!
 //! 1. A root's box, and the box of each lane, holds every box below it. It holds the exact corners of all triangles
 //!    below, in frame coordinates, up to [`Frame::SLACK`].
@@ -37,8 +37,6 @@
 
 mod bridge;
 mod contour;
-#[cfg(test)]
-mod contract;
 mod in_box;
 mod inside;
 mod nearest;

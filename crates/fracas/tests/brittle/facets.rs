@@ -1,11 +1,12 @@
 //! The sorted facets of a fragment, against the body that they are taken from.
 
 use fracas::base::Random;
-use fracas::brittle::{BrittleBody, Probe, Solid, SolidOptions};
+use fracas::brittle::{BrittleBody, FragmentId, Probe, Solid, SolidOptions};
 use fracas::fracture::{Breakable, FractureOptions};
-use fracas::geom::DVec3;
-use fracas::mesh::tets::brick;
-use std::collections::BTreeSet;
+use fracas::geom::{DQuat, DVec3, Pose};
+use fracas::mesh::{shapes, tets::brick};
+use fracas::pairs::{Touch, brute};
+use fracas::{Finder, MeshTree, TearingBody, TriangleId};
 use std::sync::Arc;
 
 /// A block in a dozen pieces.
@@ -84,25 +85,45 @@ fn a_point_that_a_rounded_pose_puts_beside_a_crack_takes_its_normal() {
 }
 
 #[test]
-fn facets_are_the_triangles_of_the_surface_and_share_points() {
+fn facets_are_the_triangles_of_the_surface_and_know_their_neighbours() {
     let body = broken();
+    let mut finder = Finder::default();
     for id in body.fragments() {
-        let tree = body.facet_tree(id).unwrap();
         let (surface, _) = body.surface(id).unwrap();
-        let points = body.fragment(id).unwrap().tree().points();
-        let mut ids = tree.triangles().to_vec();
-        let mut sides = BTreeSet::new();
-        for (&triangle, corners) in ids.iter().zip(tree.corners(&body)) {
-            let expected = surface.triangles()[triangle as usize].map(|v| surface.positions()[v as usize]);
-            assert_eq!(corners.map(|point| points[point as usize]), expected);
-            for k in 0..3 {
-                assert!(sides.insert((corners[k], corners[(k + 1) % 3])), "a side comes twice");
-            }
-        }
-        assert!(sides.iter().all(|&(a, b)| sides.contains(&(b, a))), "the facets are closed");
+        let mut ids = body.facet_tree(id).unwrap().triangles().to_vec();
         ids.sort_unstable();
         assert!(ids.into_iter().eq(0..surface.triangle_count() as u32));
+        let view = body.view(id).unwrap();
+        for t in (0..surface.triangle_count() as u32).map(TriangleId) {
+            assert_eq!(view.triangle(t), surface.triangle(t));
+        }
+        // Neighbours share points: otherwise every two of them would be a pair.
+        assert_eq!(finder.find_self_pairs(view), brute::find_self_pairs(&surface, Touch::Include));
     }
+}
+
+#[test]
+fn pairs_between_fragments_and_other_bodies_are_those_of_brute_force() {
+    let body = broken();
+    let ids: Vec<FragmentId> = body.fragments().collect();
+    let turned = Pose::new(DQuat::from_rotation_x(0.4), DVec3::new(0.05, 0.02, -0.1)).unwrap();
+    let ball = shapes::icosphere(0.4, 3);
+    let (tree, torn) = (MeshTree::build(ball.clone()), TearingBody::build(ball.clone()));
+    let mut finder = Finder::default();
+    let mut found = 0;
+    for (k, &id) in ids.iter().enumerate() {
+        let (surface, _) = body.surface(id).unwrap();
+        let view = body.view(id).unwrap().at(&turned);
+        let expected = brute::find_pairs(&surface, &turned, &ball, &Pose::IDENTITY, Touch::Include);
+        assert_eq!(finder.find_pairs(view, &tree), expected);
+        assert_eq!(finder.find_pairs(view, &torn), expected);
+        assert_eq!(finder.find_pairs(view, &ball), expected);
+        let (other, _) = body.surface(ids[(k + 1) % ids.len()]).unwrap();
+        let across = brute::find_pairs(&surface, &turned, &other, &Pose::IDENTITY, Touch::Include);
+        assert_eq!(finder.find_pairs(view, body.view(ids[(k + 1) % ids.len()]).unwrap()), across);
+        found += expected.len() + across.len();
+    }
+    assert!(found > 100, "{found}");
 }
 
 #[test]

@@ -12,6 +12,10 @@ pub struct Kind {
     pub make: fn(&Mesh) -> Box<dyn AnyBody>,
 }
 
+/// Structures that cannot be made of any mesh, and the test that takes the place of the corpus for them.
+pub const OTHERS: &[(&str, &str)] =
+    &[("FacetTree", "pairs_between_fragments_and_other_bodies_are_those_of_brute_force")];
+
 pub const KINDS: &[Kind] = &[
     Kind { name: "tree", structure: "MeshTree", make: |mesh| Box::new(MeshTree::build(mesh.clone())) },
     Kind { name: "tree by midpoints, no culling", structure: "MeshTree", make: plain_tree },

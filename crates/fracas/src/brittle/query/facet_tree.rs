@@ -28,12 +28,13 @@
 //! A few questions about a fragment: ask the body itself.
 
 use super::Probe;
+use super::facet_walk::Walkable;
 use super::nearest_surface::Best;
 use crate::base::morton;
 use crate::brittle::split::cut_tet::FacetTriangle;
-use crate::brittle::surface::SurfacePolygons;
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, NearestSurface};
 use crate::geom::{Boxes8, DVec3, LANES};
+use crate::walk::Stamp;
 use std::sync::OnceLock;
 
 /// Boxes are padded by this part of the largest coordinate.
@@ -46,15 +47,16 @@ const FARTHEST: f64 = 1e18;
 /// A tree over the facets of a fragment; see the module.
 #[derive(Clone, Debug)]
 pub struct FacetTree {
-    fragment: FragmentId,
+    pub(super) fragment: FragmentId,
     padding: f64,
     pub(crate) facets: Vec<FacetTriangle>,
     /// The triangle of [`BrittleBody::surface`] that each facet is.
-    triangles: Vec<u32>,
+    pub(super) triangles: Vec<u32>,
     /// From fine to coarse. Box `k` of the finest level holds facet `k`, box `k` of another one block `k` of the level below.
     pub(crate) levels: Vec<Vec<Boxes8>>,
-    /// The points between which each facet lies; built for the first who asks.
-    corners: OnceLock<Vec<[u32; 3]>>,
+    /// What a walk needs beside the boxes; built for the first who asks.
+    pub(super) walkable: OnceLock<Walkable>,
+    pub(super) stamp: Stamp,
 }
 
 impl BrittleBody {
@@ -113,25 +115,7 @@ impl FacetTree {
             levels.push(blocks(levels[levels.len() - 1].iter().map(bounds)));
         }
         let triangles = order.iter().map(|&k| triangles[k as usize]).collect();
-        Self { fragment, padding, facets, triangles, levels, corners: OnceLock::new() }
-    }
-
-    /// The triangle of [`BrittleBody::surface`] that each facet is, in the order of the tree: eight to a leaf.
-    #[must_use]
-    pub fn triangles(&self) -> &[u32] {
-        &self.triangles
-    }
-
-    /// The points of the fragment's sphere tree between which each facet lies, in the order of the tree. `body` is the one that
-    /// the tree was built from. Neighbouring facets share points.
-    #[must_use]
-    pub fn corners(&self, body: &BrittleBody) -> &[[u32; 3]] {
-        self.corners.get_or_init(|| {
-            let Ok(known) = body.fragment(self.fragment) else { return vec![] };
-            let polygons = SurfacePolygons::of(body, known, self.fragment);
-            let all: Vec<[u32; 3]> = polygons.triangles().map(|(corners, _)| corners).collect();
-            self.triangles.iter().filter_map(|&triangle| all.get(triangle as usize).copied()).collect()
-        })
+        Self { fragment, padding, facets, triangles, levels, walkable: OnceLock::new(), stamp: Stamp::new() }
     }
 
     /// The point of the fragment's surface nearest to `p`, as [`BrittleBody::find_nearest`] of the same body finds it: always for
@@ -291,7 +275,7 @@ fn blocks(bounds: impl ExactSizeIterator<Item = [[f32; 3]; 2]>) -> Vec<Boxes8> {
 }
 
 /// The box around eight boxes.
-fn bounds(block: &Boxes8) -> [[f32; 3]; 2] {
+pub(super) fn bounds(block: &Boxes8) -> [[f32; 3]; 2] {
     let low = block.low.map(|lanes| lanes.into_iter().fold(f32::INFINITY, f32::min));
     let high = block.high.map(|lanes| lanes.into_iter().fold(f32::NEG_INFINITY, f32::max));
     [low, high]

@@ -6,6 +6,7 @@
 mod contacts;
 pub(crate) mod crack_field;
 mod facet_tree;
+mod facet_walk;
 pub(crate) mod nearest_surface;
 pub(crate) mod presence;
 

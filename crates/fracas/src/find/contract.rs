@@ -1,13 +1,15 @@
-//! The contract of a hierarchy, checked from outside: see the head of [`super`].
+//! The contract of a hierarchy, checked on every structure: see the head of [`crate::walk`].
 
-use super::{Child, Corners, Hierarchy, Meeting, Node, PairWalk, Stamp, Unfolding};
-use crate::Finder;
+use super::Finder;
+use crate::brittle::{BrittleBody, Solid, SolidOptions};
 use crate::geom::{DVec3, Triangle};
 use crate::mesh::{MeshEdit, TriangleId, shapes};
 use crate::pairs::{Crew, Frame, LANES, Row, RowIds, Threads, Touch};
 use crate::tearing::TearingBody;
 use crate::tree::MeshTree;
-use crate::walk::View;
+use crate::walk::{
+    Child, Corners, Hierarchy, Meeting, Node, PairWalk, Posed, Shape, Stamp, Unfolding, View, bridge_between,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Checks points 1 to 3 of the contract, and returns the triangles of the body.
@@ -89,6 +91,28 @@ fn every_structure_keeps_the_contract() {
         let labels: Vec<u32> = all.iter().map(|t| t / 2 % 3).collect();
         body.split(&labels).expect("a label for each");
         assert_eq!(check(&body), all.iter().copied().filter(|t| t % 2 == 0).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn fragments_keep_the_contract() {
+    for cells in [1, 4] {
+        let block = crate::mesh::tets::brick(DVec3::new(1.0, 0.5, 0.25), [cells; 3]);
+        let solid = Solid::build(block, &SolidOptions::default()).expect("a sound block");
+        let mut body = BrittleBody::new(solid.into());
+        let nodes = body.solid().mesh().node_count() as u32;
+        let (whole, labels) = (body.fragments().next().expect("one"), (0..nodes).map(|node| node % 3));
+        let labels: Vec<u32> = labels.collect();
+        if cells > 1 {
+            body.split(whole, &labels, &vec![1.0; labels.len()]).expect("labels for all nodes");
+        }
+        for fragment in body.fragments() {
+            let Shape::Hierarchy { body: facets, .. } = body.view(fragment).expect("it is there").shape
+            else {
+                unreachable!("fragments have a hierarchy")
+            };
+            check(facets);
+        }
     }
 }
 
@@ -223,7 +247,7 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
     );
     let ends = [&a, &b].map(|body| (body as &dyn Hierarchy).bounds().expect("triangles"));
     let pose = crate::geom::Pose::IDENTITY;
-    let bridge = super::bridge_between((&a, &pose, ends[0]), (&b, &pose, ends[1])).expect("they overlap");
+    let bridge = bridge_between((&a, &pose, ends[0]), (&b, &pose, ends[1])).expect("they overlap");
     let mut answers = Vec::new();
     for whole in [true, false] {
         let mut crew: Crew<PairWalk> = Crew::default();
@@ -237,7 +261,7 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
         crew.add((sides[0].roots()[0].0, sides[1].roots()[0].0));
         let mut rounds = 0;
         loop {
-            let [first, second] = [(&a, &sides[0]), (&b, &sides[1])].map(|(body, side)| super::Posed {
+            let [first, second] = [(&a, &sides[0]), (&b, &sides[1])].map(|(body, side)| Posed {
                 body,
                 open: side.opened(),
                 pose,
