@@ -9,8 +9,8 @@
 use super::FacetTree;
 use super::facet_tree::bounds;
 use crate::brittle::surface::SurfacePolygons;
-use crate::brittle::{BrittleBody, BrittleError, FragmentId};
-use crate::geom::{DVec3, LANES, Triangle};
+use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId};
+use crate::geom::{LANES, Triangle};
 use crate::pairs::{Frame, Row, RowIds};
 use crate::walk::{Child, Corners, Hierarchy, Node, Stamp, View};
 
@@ -48,29 +48,8 @@ impl BrittleBody {
     /// # Ok::<(), fracas::brittle::BrittleError>(())
     /// ```
     pub fn view(&self, fragment: FragmentId) -> Result<View<'_>, BrittleError> {
-        let (tree, known) = (self.facet_tree(fragment)?, self.fragment(fragment)?);
-        tree.walkable.get_or_init(|| {
-            let polygons = SurfacePolygons::of(self, known, fragment);
-            let all: Vec<[u32; 3]> = polygons.triangles().map(|(corners, _)| corners).collect();
-            let points: Vec<[u32; 3]> = tree.triangles.iter().map(|&t| all[t as usize]).collect();
-            let position = |point: u32| known.tree().points()[point as usize];
-            let corners =
-                points.iter().map(|p| p.map(position)).map(|[a, b, c]| Triangle::new(a, b, c)).collect();
-            let mut facet_of = vec![u32::MAX; all.len()];
-            (0..).zip(&tree.triangles).for_each(|(facet, &t)| facet_of[t as usize] = facet);
-            let upper = tree.levels[1..]
-                .iter()
-                .scan(0, |next, level| Some(std::mem::replace(next, *next + level.len())));
-            let (low, high) = known.bounds().corners();
-            let reach = low.abs().max(high.abs());
-            Walkable {
-                frame: Frame::around(-reach, reach),
-                points,
-                corners,
-                facet_of,
-                first_place: upper.collect(),
-            }
-        });
+        let tree = self.facet_tree(fragment)?;
+        tree.make_walkable(self, self.fragment(fragment)?);
         Ok(View::of(tree, None))
     }
 }
@@ -82,10 +61,28 @@ impl FacetTree {
         &self.triangles
     }
 
-    /// The points of the fragment's sphere tree between which each facet lies. `body` is the one that the tree was built from.
-    pub(crate) fn points(&self, body: &BrittleBody) -> &[[u32; 3]] {
-        let is_there = body.view(self.fragment).is_ok();
-        if is_there { &self.walkable().points } else { &[] }
+    /// The points of the fragment's sphere tree between which each facet lies.
+    pub(crate) fn points(&self, body: &BrittleBody, known: &Fragment) -> &[[u32; 3]] {
+        &self.make_walkable(body, known).points
+    }
+
+    /// Gathers what a walk needs, once. `known` is the fragment of the body that the tree was built from.
+    fn make_walkable(&self, body: &BrittleBody, known: &Fragment) -> &Walkable {
+        self.walkable.get_or_init(|| {
+            let polygons = SurfacePolygons::of(body, known, self.fragment);
+            let all: Vec<[u32; 3]> = polygons.triangles().map(|(corners, _)| corners).collect();
+            let points: Vec<[u32; 3]> = self.triangles.iter().map(|&t| all[t as usize]).collect();
+            let position = |point: u32| known.tree().points()[point as usize];
+            let corners = points.iter().map(|p| p.map(position)).map(|[a, b, c]| Triangle::new(a, b, c));
+            let corners = corners.collect();
+            let mut facet_of = vec![u32::MAX; all.len()];
+            (0..).zip(&self.triangles).for_each(|(facet, &t)| facet_of[t as usize] = facet);
+            let sizes = self.levels[1..].iter().map(Vec::len);
+            let first_place = sizes.scan(0, |next, size| Some(std::mem::replace(next, *next + size))).collect();
+            let (low, high) = known.bounds().corners();
+            let reach = low.abs().max(high.abs());
+            Walkable { frame: Frame::around(-reach, reach), points, corners, facet_of, first_place }
+        })
     }
 
     fn walkable(&self) -> &Walkable {
@@ -166,10 +163,6 @@ impl Hierarchy for FacetTree {
 
     fn vertices(&self, id: u32, _: bool) -> [u32; 3] {
         self.walkable().points[self.walkable().facet_of[id as usize] as usize]
-    }
-
-    fn positions(&self) -> Option<&[DVec3]> {
-        None
     }
 
     fn stamp(&self) -> Stamp {
