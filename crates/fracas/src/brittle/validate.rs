@@ -79,7 +79,7 @@ impl BrittleBody {
                 }
             }
             if reached.len() != fragment.nodes.len() {
-                return Err(format!("fragment {id} does not hang together"));
+                return Err(format!("fragment {id} is not connected"));
             }
             let mut tets: Vec<u32> =
                 fragment.nodes.iter().flat_map(|&node| self.solid.adjacency.tets_of(node)).copied().collect();

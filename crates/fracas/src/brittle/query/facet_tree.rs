@@ -13,8 +13,8 @@
 //!
 //! # Where it lives
 //!
-//! A tree lives in its fragment, behind a `OnceLock`; [`BrittleBody::facet_tree`] builds it for the first who asks. It depends on
-//! the fragment alone, so that answers are the same on every thread.
+//! A tree lives in its fragment, behind a `OnceLock`; the first call of [`BrittleBody::facet_tree`] builds it. It depends on the
+//! fragment alone, so answers are the same on every thread.
 //!
 //! # Invariants
 //!
@@ -53,7 +53,7 @@ pub struct FacetTree {
     triangles: Vec<u32>,
     /// From fine to coarse. Box `k` of the finest level holds facet `k`, box `k` of another one block `k` of the level below.
     pub(crate) levels: Vec<Vec<Boxes8>>,
-    /// The points between which each facet lies; built for the first who asks.
+    /// The points between which each facet lies; built when first asked for.
     corners: OnceLock<Vec<[u32; 3]>>,
 }
 

@@ -354,11 +354,11 @@ pub(crate) struct CrackCorner {
     pub key: Key,
 }
 
-/// What a fracture notes for the nodes of the fragment that breaks, kept so that the nodes of other fragments cost nothing. Between
-/// fractures it has no meaning, but that no node has a state below [`NodeNotes::DONE`].
+/// What a fracture notes about the nodes of the fragment that breaks. The memory is kept, so that the nodes of other fragments cost
+/// nothing. Between fractures only one thing holds: no node has a state below [`NodeNotes::DONE`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeNotes {
-    /// The label of a node that has no piece yet; then its piece, and so much more.
+    /// The label of a node that has no piece yet; then its piece plus [`NodeNotes::DONE`].
     state_of: Vec<u64>,
     weight_of: Vec<f64>,
     /// The point that a node is in the tree of the fragment.
