@@ -293,7 +293,7 @@ impl<M: Default + Clone, C: Default + Copy> PersistentQueryDispatcher<M, C> for 
             add(&self.counters.visited, scratch.stats.visited);
             add(&self.counters.colliding, scratch.stats.colliding);
         });
-        // With a workspace the engine looks for every manifold anew after this call. That costs time, and is needed where their
+        // With a workspace the engine looks up every manifold again after this call. That costs time, and is needed only if their
         // number changes or may have been more than one.
         let is_unstable = before > 1 || manifolds.len() > 1;
         if is_unstable != workspace.is_some() {

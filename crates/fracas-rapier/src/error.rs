@@ -17,8 +17,8 @@ pub enum BreakError {
     /// A number of the material or of the blow makes no sense.
     #[error(transparent)]
     Fracture(#[from] FractureError),
-    /// The solid has parts that hang together nowhere.
-    #[error("the solid has {parts} parts that hang together nowhere, and a rigid body is one")]
+    /// The solid has several connected components.
+    #[error("the solid has {parts} connected components; a rigid body must have one")]
     Scattered {
         /// How many there are.
         parts: usize,

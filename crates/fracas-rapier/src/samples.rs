@@ -1,4 +1,4 @@
-//! Points of the engine's own shapes that are held against a fragment: corners, points along edges, centres of balls.
+//! Points of the engine's own shapes that are tested against a fragment: corners, points along edges, centres of balls.
 //!
 //! Only shapes with sharp or small features need them. A half-space has none: every point of it that a fragment touches is
 //! found from the fragment.

@@ -126,7 +126,7 @@ impl Fragment {
 }
 
 impl BrittleBody {
-    /// A body that has not broken yet. Parts of the shape that hang together nowhere are fragments of their own.
+    /// A body that has not broken yet. Each connected component of the shape is a fragment.
     ///
     /// # Cost
     /// A copy of the sphere tree and a few arrays; the solid is shared.

@@ -79,7 +79,7 @@ impl BrittleBody {
                 }
             }
             if reached.len() != fragment.nodes.len() {
-                return Err(format!("fragment {id} does not hang together"));
+                return Err(format!("fragment {id} is not connected"));
             }
             let mut tets: Vec<u32> =
                 fragment.nodes.iter().flat_map(|&node| self.solid.adjacency.tets_of(node)).copied().collect();
@@ -145,7 +145,7 @@ impl BrittleBody {
     fn validate_corners(&self, id: u32, fragment: &Fragment) -> Result<(), String> {
         let (points, facets) = (&fragment.tree.points, FacetTree::build(self, FragmentId(id), fragment));
         let mut is_corner = vec![false; points.len()];
-        for (facet, corners) in facets.facets.iter().zip(facets.points(self)) {
+        for (facet, corners) in facets.facets.iter().zip(facets.points(self, fragment)) {
             for (p, &corner) in facet.triangle.corners().iter().zip(corners) {
                 is_corner[corner as usize] = true;
                 if p.distance(points[corner as usize]) > 1e-9 * self.solid.radius {

@@ -22,7 +22,7 @@
 //!   repay their building after some hundred points.
 
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
-use crate::geom::{DVec3, Pose};
+use crate::geom::{DMat3, DVec3, Pose};
 
 /// How contacts are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -364,15 +364,12 @@ impl ContactFinder {
 /// Whether the boxes of two fragments may come within a distance of each other, seen along the axes of either.
 fn boxes_touch(a: &Fragment, b: &Fragment, b_pose: &Pose, distance: f64) -> bool {
     let (half_a, half_b) = (0.5 * (a.high - a.low) + distance, 0.5 * (b.high - b.low));
-    let rotation = b_pose.rotation();
+    let (turn, back) = (b_pose.rotation(), b_pose.rotation().transpose());
     let way = b_pose.apply(0.5 * (b.low + b.high)) - 0.5 * (a.low + a.high);
-    let spread = rotation.x_axis.abs() * half_b.x
-        + rotation.y_axis.abs() * half_b.y
-        + rotation.z_axis.abs() * half_b.z;
-    if (way.abs() - half_a - spread).max_element() > 0.0 {
-        return false;
-    }
-    let back = rotation.transpose();
-    let spread = back.x_axis.abs() * half_a.x + back.y_axis.abs() * half_a.y + back.z_axis.abs() * half_a.z;
-    ((back * way).abs() - half_b - spread).max_element() <= 0.0
+    // Half the size of a box that is turned.
+    let spread = |turn: DMat3, half: DVec3| {
+        turn.x_axis.abs() * half.x + turn.y_axis.abs() * half.y + turn.z_axis.abs() * half.z
+    };
+    (way.abs() - half_a - spread(turn, half_b)).max_element() <= 0.0
+        && ((back * way).abs() - half_b - spread(back, half_a)).max_element() <= 0.0
 }

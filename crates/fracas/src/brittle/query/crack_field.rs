@@ -96,10 +96,7 @@ struct Fronts<'a> {
 impl Fronts<'_> {
     /// The nodes of a cut tetrahedron learn of its crack.
     fn seed(&mut self, cut: &CutTet) {
-        let Some(part) = cut.part_of(self.fragment) else { return };
-        // Both sides of a single polygon use the same middle.
-        let part = if cut.part_count == 2 { 0 } else { part };
-        let facets = &self.body.facets[cut.parts[part].crack_range()];
+        let facets = self.body.cracks_in(self.fragment, cut.tet);
         for node in self.body.solid.mesh.tets()[cut.tet as usize] {
             if self.body.fragment_of[node as usize] == self.fragment {
                 let (middle, squared) = nearest_middle(facets, self.body.position(node));

@@ -13,8 +13,8 @@
 //!
 //! # Where it lives
 //!
-//! A tree lives in its fragment, behind a `OnceLock`; [`BrittleBody::facet_tree`] builds it for the first who asks. It depends on
-//! the fragment alone, so that answers are the same on every thread.
+//! A tree lives in its fragment, behind a `OnceLock`; the first call of [`BrittleBody::facet_tree`] builds it. It depends on the
+//! fragment alone, so answers are the same on every thread.
 //!
 //! # Invariants
 //!
@@ -54,7 +54,7 @@ pub struct FacetTree {
     pub(super) triangles: Vec<u32>,
     /// From fine to coarse. Box `k` of the finest level holds facet `k`, box `k` of another one block `k` of the level below.
     pub(crate) levels: Vec<Vec<Boxes8>>,
-    /// What a walk needs beside the boxes; built for the first who asks.
+    /// What a walk needs beside the boxes; built when first asked for.
     pub(super) walkable: OnceLock<Walkable>,
     pub(super) stamp: Stamp,
 }

@@ -2,8 +2,8 @@
 //!
 //! # Invariants
 //!
-//! A cell lists every tetrahedron that has a point in it, and perhaps some that pass close by. Both lists are sorted. A
-//! tetrahedron lists its cells in rows along x, and apart from these the cells whose middles it holds.
+//! A cell lists every tetrahedron that has a point in it, and perhaps some that pass close by. A tetrahedron lists the same
+//! cells, in rows along x, and separately the cells whose middles it holds. All lists are sorted.
 
 use crate::base::Lists;
 use crate::brittle::split::cut_tet::FacetTriangle;
@@ -51,17 +51,19 @@ impl CellRow {
         (0..self.len() as usize).map(move |k| [first[0] + k, first[1], first[2]])
     }
 
-    /// Adds a cell to the last of some rows, from `begin` on, if it follows there, or as a row of its own.
-    pub fn add(rows: &mut Vec<Self>, begin: usize, cell: [usize; 3]) {
-        if let Some(last) = rows[begin..].last_mut() {
-            let [x, y, z] = last.first().map(|i| i as usize);
-            let len = last.len();
-            if len < Self::MOST && [x + len as usize, y, z] == cell {
-                last.0 += 1 << 30;
-                return;
+    /// Appends rows of cells: a cell that follows the one before along x joins its row.
+    pub fn extend(rows: &mut Vec<Self>, cells: impl Iterator<Item = [usize; 3]>) {
+        let begin = rows.len();
+        for cell in cells {
+            let follows = |row: &&mut Self| {
+                let ([x, y, z], len) = (row.first().map(|i| i as usize), row.len());
+                len < Self::MOST && [x + len as usize, y, z] == cell
+            };
+            match rows[begin..].last_mut().filter(follows) {
+                Some(row) => row.0 += 1 << 30,
+                None => rows.push(Self::new(cell)),
             }
         }
-        rows.push(Self::new(cell));
     }
 }
 
@@ -171,17 +173,10 @@ impl Cells {
     fn list_middles(&mut self) {
         let [nx, ny, nz] = self.counts;
         let all = (0..nx * ny * nz).map(|i| [i % nx, i / nx % ny, i / (nx * ny)]);
-        let mut held: Vec<(u32, [usize; 3])> =
-            all.filter_map(|cell| self.locate(self.middle(cell)).map(|place| (place.tet, cell))).collect();
-        held.sort_by_key(|&(tet, _)| tet);
-        let mut held = held.into_iter().peekable();
-        for tet in 0..self.coordinates.len() as u32 {
-            self.middles_of_tet.append(|rows| {
-                let begin = rows.len();
-                while let Some((_, cell)) = held.next_if(|(holder, _)| *holder == tet) {
-                    CellRow::add(rows, begin, cell);
-                }
-            });
+        let held = all.filter_map(|cell| Some((self.locate(self.middle(cell))?.tet, cell)));
+        let held: Vec<(u32, [usize; 3])> = held.collect();
+        for cells in Lists::from_pairs(self.coordinates.len(), held.into_iter()).iter() {
+            self.middles_of_tet.append(|rows| CellRow::extend(rows, cells.iter().copied()));
         }
     }
 
@@ -195,17 +190,14 @@ impl Cells {
             (normal, normal.dot(a))
         });
         let half = 0.5 * self.size;
-        let begin = rows.len();
-        for cell in cells_between(from, to) {
-            let middle = self.middle(cell);
-            let misses = planes.iter().any(|&(normal, offset)| {
+        let meets = |cell: &[usize; 3]| {
+            let middle = self.middle(*cell);
+            !planes.iter().any(|&(normal, offset)| {
                 let reach = half * normal.abs().element_sum() * (1.0 + 1e-9);
                 normal.dot(middle) - offset > reach + 1e-9 * self.size
-            });
-            if !misses {
-                CellRow::add(rows, begin, cell);
-            }
-        }
+            })
+        };
+        CellRow::extend(rows, cells_between(from, to).filter(meets));
     }
 
     fn list_tets(&self, cells_of_tet: &Lists<CellRow>) -> Lists<u32> {
@@ -228,12 +220,8 @@ impl Cells {
         let pad = 1e-9 * self.size;
         let (from, to) = (self.cell_of(a.min(b).min(c) - pad), self.cell_of(a.max(b).max(c) + pad));
         let reach = 0.5 * self.size * normal.abs().element_sum() + pad;
-        let begin = rows.len();
-        for cell in cells_between(from, to) {
-            if normal.dot(self.middle(cell) - a).abs() <= reach {
-                CellRow::add(rows, begin, cell);
-            }
-        }
+        let meets = |cell: &[usize; 3]| normal.dot(self.middle(*cell) - a).abs() <= reach;
+        CellRow::extend(rows, cells_between(from, to).filter(meets));
     }
 
     /// A plane through the grid, by a point and its unit normal.

@@ -205,87 +205,44 @@ mod tests {
     use crate::mesh::shapes;
     use crate::mesh::tets::brick;
 
-    /// The same by comparing all with all.
-    fn naive_order(points: &[DVec3]) -> FarthestPointOrder {
-        let Some(first) = outermost(points) else { return FarthestPointOrder::default() };
-        let mut result = FarthestPointOrder::default();
-        let mut distances = vec![f64::INFINITY; points.len()];
-        let mut nearest = vec![0; points.len()];
-        let mut level_above = vec![0; points.len()];
-        let mut next = first;
-        for place in 0..points.len() {
-            if place.is_power_of_two() {
-                level_above.copy_from_slice(&nearest);
-            }
-            result.order.push(next);
-            result.parents.push(level_above[next as usize]);
-            let chosen = points[next as usize];
-            distances[next as usize] = f64::NEG_INFINITY;
-            let (mut best, mut farthest) = (f64::NEG_INFINITY, next);
-            for (i, &p) in points.iter().enumerate() {
-                let squared = p.distance_squared(chosen);
-                if squared < distances[i] {
-                    distances[i] = squared;
-                    nearest[i] = place as u32;
-                }
-                if distances[i] > best {
-                    (best, farthest) = (distances[i], i as u32);
-                }
-            }
-            next = farthest;
-        }
-        result
-    }
-
+    /// Compares all with all: each point is the farthest from those before it, and of several the first; its parent is the nearest
+    /// of the level above, and of several the first.
     #[test]
-    fn the_tree_gives_the_same_order_as_comparing_all_with_all() {
+    fn the_order_and_the_parents_are_those_of_the_definition() {
         let mut sets = vec![
             brick(DVec3::new(1.0, 0.8, 0.31), [7, 5, 3]).positions().to_vec(),
+            brick(DVec3::ONE, [4, 4, 4]).positions().to_vec(),
             shapes::noisy_sphere(1500, 0.3, 2).positions().to_vec(),
+            shapes::torus(1.0, 0.3, 20).positions().to_vec(),
             vec![DVec3::ONE],
             vec![DVec3::X, DVec3::Y],
             vec![],
         ];
         // Points that coincide come last, each once.
-        let mut doubled = sets[1].clone();
-        doubled.extend(sets[1][..40].to_vec());
+        let mut doubled = sets[2].clone();
+        doubled.extend(sets[2][..40].to_vec());
         sets.push(doubled);
         for points in sets {
-            let fast = farthest_point_order(&points);
-            let slow = naive_order(&points);
-            assert_eq!(fast, slow, "{} points", points.len());
-            let mut all = fast.order.clone();
+            let FarthestPointOrder { order, parents } = farthest_point_order(&points);
+            let mut all = order.clone();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..points.len() as u32));
-        }
-    }
-
-    #[test]
-    fn every_point_is_the_farthest_from_those_before() {
-        let points = shapes::torus(1.0, 0.3, 20).positions().to_vec();
-        let order = farthest_point_order(&points).order;
-        let distance_to = |p: u32, chosen: &[u32]| {
-            let distances = chosen.iter().map(|&c| points[c as usize].distance(points[p as usize]));
-            distances.fold(f64::INFINITY, f64::min)
-        };
-        for k in 1..order.len() {
-            let own = distance_to(order[k], &order[..k]);
-            assert!(order[k..].iter().all(|&p| distance_to(p, &order[..k]) <= own + 1e-12));
-        }
-    }
-
-    #[test]
-    fn parents_are_the_nearest_of_the_level_above() {
-        let points = brick(DVec3::new(1.0, 0.77, 0.53), [4, 3, 3]).positions().to_vec();
-        let FarthestPointOrder { order, parents } = farthest_point_order(&points);
-        let at = |place: usize| points[order[place] as usize];
-        for place in 1..order.len() {
-            let level = FarthestPointOrder::level(place);
-            let above = 1 << (level - 1);
-            assert!(place >= above && place < 2 * above);
-            let nearest = (0..above).map(|q| at(q).distance(at(place))).fold(f64::INFINITY, f64::min);
-            assert!((parents[place] as usize) < above);
-            assert!(at(parents[place] as usize).distance(at(place)) <= nearest + 1e-12);
+            let squared = |p: u32, q: u32| points[p as usize].distance_squared(points[q as usize]);
+            let mut nearest = vec![f64::INFINITY; points.len()];
+            for (place, &next) in order.iter().enumerate().skip(1) {
+                let last = order[place - 1];
+                (0..).zip(&mut nearest).for_each(|(p, known)| *known = known.min(squared(p, last)));
+                let farther = |&p: &u32| {
+                    let [own, other] = [next, p].map(|p| nearest[p as usize]);
+                    other > own || (other == own && p < next)
+                };
+                assert_eq!(order[place..].iter().find(|p| farther(p)), None, "{place} of {}", points.len());
+                let above = 1 << (FarthestPointOrder::level(place) - 1);
+                assert!((above..2 * above).contains(&place));
+                let nearer =
+                    |a: &usize, b: &usize| squared(order[*a], next).total_cmp(&squared(order[*b], next));
+                assert_eq!((0..above).min_by(nearer), Some(parents[place] as usize));
+            }
         }
     }
 }

@@ -152,7 +152,7 @@ impl SphereTree {
                 below = above;
             }
         }
-        // The others, which are the most, have reported to their parent. They report to an ancestor only where the farthest of
+        // The others, the majority, have reported to their parent. They report to an ancestor only where the farthest of
         // them may be farther away than what it knows.
         for p in (0..points.len()).filter(|&p| farthest_leaves[p] > 0.0) {
             let farthest = farthest_leaves[p].sqrt() * (1.0 + 1e-12);

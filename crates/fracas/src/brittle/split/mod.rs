@@ -256,14 +256,7 @@ impl BrittleBody {
     /// The corners of the new crack, once for each piece.
     fn crack_corners(&self, breaking: &Breaking, fresh: &[u32]) -> Vec<CrackCorner> {
         let mut corners = Vec::with_capacity(3 * fresh.len());
-        let mut add = |owner: u32, key: Key, point: DVec3| corners.push(CrackCorner { point, owner, key });
-        self.crack_corners_on_edges(breaking, &mut add);
-        self.crack_corners_in_tets(fresh, &mut add);
-        corners
-    }
-
-    /// The point where the crack divides each edge, once for either side.
-    fn crack_corners_on_edges(&self, breaking: &Breaking, add: &mut impl FnMut(u32, Key, DVec3)) {
+        // The point where the crack divides each edge, once for either side.
         for &node in &breaking.old.nodes {
             let own = self.fragment_of[node as usize];
             for &other in self.solid.adjacency.neighbours(node) {
@@ -272,35 +265,31 @@ impl BrittleBody {
                     let [w, v] = [node, other].map(|n| breaking.notes.weight_of[n as usize]);
                     let [p, q] = [node, other].map(|n| self.position(n));
                     let key = [node.min(other), node.max(other), SphereTree::NONE, SphereTree::NONE];
-                    add(node, key, p * (v / (w + v)) + q * (w / (w + v)));
+                    let point = p * (v / (w + v)) + q * (w / (w + v));
+                    corners.push(CrackCorner { point, owner: node, key });
                 }
             }
         }
-    }
-
-    /// The points where cracks meet on faces and inside tetrahedra, once for each part.
-    fn crack_corners_in_tets(&self, fresh: &[u32], add: &mut impl FnMut(u32, Key, DVec3)) {
-        // Where there are two parts, all corners are on edges.
+        // The points where cracks meet on faces and inside tetrahedra, once for each part. Two parts have none.
         for cut in fresh.iter().map(|&index| &self.cuts[index as usize]).filter(|cut| cut.part_count > 2) {
             let nodes = self.solid.mesh.tets()[cut.tet as usize];
             let across = self.solid.adjacency.across(cut.tet as usize);
             for part in &PatternBook::open().get(cut.pattern).parts {
                 for &support in part.supports.iter().filter(|support| support.count_ones() > 2) {
                     let own = (support & part.nodes).trailing_zeros() as usize;
-                    if !self.is_fresh_corner(cut, own, support) {
-                        continue;
-                    }
                     // A face belongs to two tetrahedra; the lower one speaks for it.
                     let opposite = (!support & 0b1111_u8).trailing_zeros() as usize;
-                    if opposite < 4 && across[opposite] < cut.tet {
+                    let is_theirs = opposite < 4 && across[opposite] < cut.tet;
+                    if is_theirs || !self.is_fresh_corner(cut, own, support) {
                         continue;
                     }
                     let b = corner(&cut.groups, &cut.weights(), part.nodes, support);
                     let point = (0..4).map(|k| self.position(nodes[k]) * b[k]).sum();
-                    add(nodes[own], key_of(&nodes, support), point);
+                    corners.push(CrackCorner { point, owner: nodes[own], key: key_of(&nodes, support) });
                 }
             }
         }
+        corners
     }
 
     /// Whether a corner of a part was not there before the last division.
@@ -354,11 +343,11 @@ pub(crate) struct CrackCorner {
     pub key: Key,
 }
 
-/// What a fracture notes for the nodes of the fragment that breaks, kept so that the nodes of other fragments cost nothing. Between
-/// fractures it has no meaning, but that no node has a state below [`NodeNotes::DONE`].
+/// What a fracture notes about the nodes of the fragment that breaks. The memory is kept, so that the nodes of other fragments cost
+/// nothing. Between fractures only one thing holds: no node has a state below [`NodeNotes::DONE`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeNotes {
-    /// The label of a node that has no piece yet; then its piece, and so much more.
+    /// The label of a node that has no piece yet; then its piece plus [`NodeNotes::DONE`].
     state_of: Vec<u64>,
     weight_of: Vec<f64>,
     /// The point that a node is in the tree of the fragment.
