@@ -16,7 +16,7 @@ use std::ops::Range;
 /// All elements, sorted by size and place.
 pub(super) struct Crowd {
     /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
-    order: Vec<u32>,
+    pub(super) order: Vec<u32>,
     sizes: Vec<Element>,
     /// The vertices of triangles, and where they are; polygons have none here.
     corners: Vec<[u32; 3]>,
@@ -101,13 +101,8 @@ impl Crowd {
         };
         let blocks = sketches.chunks(LANES).map(hull).collect();
         let corners = elements.corners_of_triangles(&order);
-        let places = corners.iter().map(|corners| elements.places(corners)).collect();
+        let places = corners.iter().map(|corners| corners.map(|vertex| elements.at(vertex))).collect();
         Self { order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
-    }
-
-    /// The elements by level, then by cell.
-    pub(super) fn order(&self) -> &[u32] {
-        &self.order
     }
 
     /// For elements from `first` on in this order: how many larger ones come near, and how many of those share a vertex.

@@ -40,21 +40,18 @@ pub(super) fn measure(a: DVec3, b: DVec3, c: DVec3) -> (usize, DVec3) {
 /// Unlike `DVec3::min`, one instruction for each axis: no coordinate is NaN.
 #[inline(always)]
 fn min(a: DVec3, b: DVec3) -> DVec3 {
-    DVec3::new(
-        if a.x < b.x { a.x } else { b.x },
-        if a.y < b.y { a.y } else { b.y },
-        if a.z < b.z { a.z } else { b.z },
-    )
+    by_axis(a, b, |a, b| if a < b { a } else { b })
 }
 
 /// See [`min`].
 #[inline(always)]
 fn max(a: DVec3, b: DVec3) -> DVec3 {
-    DVec3::new(
-        if a.x > b.x { a.x } else { b.x },
-        if a.y > b.y { a.y } else { b.y },
-        if a.z > b.z { a.z } else { b.z },
-    )
+    by_axis(a, b, |a, b| if a > b { a } else { b })
+}
+
+#[inline(always)]
+fn by_axis(a: DVec3, b: DVec3, choose: impl Fn(f64, f64) -> f64) -> DVec3 {
+    DVec3::new(choose(a.x, b.x), choose(a.y, b.y), choose(a.z, b.z))
 }
 
 /// The exponent of an octave.

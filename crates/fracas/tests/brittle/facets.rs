@@ -1,6 +1,5 @@
 //! The sorted facets of a fragment, against the body that they are taken from.
 
-use fracas::base::Random;
 use fracas::brittle::{BrittleBody, FragmentId, Probe, Solid, SolidOptions};
 use fracas::fracture::{Breakable, FractureOptions};
 use fracas::geom::{DQuat, DVec3, Pose};
@@ -27,7 +26,7 @@ fn broken() -> BrittleBody {
 #[test]
 fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
     let body = broken();
-    let mut random = Random::linear(1);
+    let mut random = fracas::base::Random::linear(1);
     let mut next = || random.unit() - 0.5;
     let (mut inside, mut outside, mut far) = (0, 0, 0);
     for id in body.fragments() {

@@ -1,6 +1,5 @@
 //! Bodies that have been broken again and again, at random but from a seed.
 
-use fracas::base;
 use fracas::brittle::{BrittleBody, FragmentId, Solid, SolidOptions};
 use fracas::fill::{FillOptions, fill};
 use fracas::geom::DVec3;
@@ -9,11 +8,11 @@ use fracas::mesh::tets::brick;
 use std::sync::Arc;
 
 /// Numbers from 0 to 1.
-pub struct Random(base::Random);
+pub struct Random(fracas::base::Random);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(base::Random::new(seed))
+        Self(fracas::base::Random::new(seed))
     }
 
     pub fn next(&mut self) -> f64 {
