@@ -116,7 +116,7 @@ fn today(name: &str) -> &str {
 /// standard output and standard error.
 fn measure(program: &Path, name: &str, quick: bool) -> Result<[String; 2], String> {
     let former = FORMER_NAMES.iter().find(|(_, now)| *now == name).map(|(former, _)| *former);
-    let mut sentence = String::new();
+    let mut failures = Vec::new();
     for name in std::iter::once(name).chain(former) {
         let mut command = Command::new(program);
         command.args([name, "--json", "--out"]).arg(shell::root().join("target/bench-compare"));
@@ -128,9 +128,9 @@ fn measure(program: &Path, name: &str, quick: bool) -> Result<[String; 2], Strin
             return Ok([out, err]);
         }
         let reason = err.lines().next().unwrap_or_default();
-        sentence = format!("`{} {name}` failed ({}): {reason}", program.display(), output.status);
+        failures.push(format!("`{} {name}` failed ({}): {reason}", program.display(), output.status));
     }
-    Err(sentence)
+    Err(failures.join("; "))
 }
 
 /// Reads a line such as `{"better":"higher","metric":"p1.growth","note":"…","unit":"x","value":1.2}`.
