@@ -5,23 +5,19 @@ use crate::geom::DVec3;
 /// Why a blow or a material cannot break a body.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FractureError {
-    /// A point has a NaN or infinite coordinate.
-    #[error("{what} ({}, {}, {}) is not finite", value.x, value.y, value.z)]
-    NotFinite {
-        /// What it was given for.
-        what: &'static str,
+    /// The impact has a NaN or infinite coordinate.
+    #[error("the impact ({}, {}, {}) is not finite", point.x, point.y, point.z)]
+    BadPoint {
         /// As given.
-        value: DVec3,
+        point: DVec3,
     },
-    /// A vector that should give a direction is zero.
-    #[error("{what} ({}, {}, {}) gives no direction", value.x, value.y, value.z)]
-    NoDirection {
-        /// What it was given for.
-        what: &'static str,
+    /// The direction of the impact is zero or not finite.
+    #[error("the impact's direction ({}, {}, {}) has no length", direction.x, direction.y, direction.z)]
+    BadDirection {
         /// As given.
-        value: DVec3,
+        direction: DVec3,
     },
-    /// A number is not positive and finite.
+    /// A number that makes no sense.
     #[error("{what} {value} is out of range")]
     BadNumber {
         /// What it was given for.

@@ -155,10 +155,10 @@ impl Breakable<'_> {
         options: &FractureOptions,
     ) -> Result<Option<Relabelling>, FractureError> {
         if !point.is_finite() {
-            return Err(FractureError::NotFinite { what: "impact", value: point });
+            return Err(FractureError::BadPoint { point });
         }
         let Some(axis) = direction.try_normalize() else {
-            return Err(FractureError::NoDirection { what: "direction of the impact", value: direction });
+            return Err(FractureError::BadDirection { direction });
         };
         require_positive([
             ("number of pieces", wanted),
