@@ -6,7 +6,7 @@
 mod common;
 
 use common::{TRIANGLE, f32s, glb, gltf, gltf_triangle, square, vec3s, view};
-use fracas::base::Random;
+use fracas::internal::Random;
 use fracas::mesh::Mesh;
 use fracas_io::Format::{self, Gltf, Obj, Off, Ply, Stl};
 use fracas_io::{read_bytes, write_bytes};

@@ -2,8 +2,8 @@
 
 mod common;
 
-use fracas::base::Random;
 use fracas::geom::DVec3;
+use fracas::internal::Random;
 use fracas::mesh::tets::{TetAdjacency, TetMesh};
 use fracas_io::TetFormat::{self, Gmsh, Medit, Vtk};
 use fracas_io::{read_tets, read_tets_bytes};

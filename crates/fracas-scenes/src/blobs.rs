@@ -15,8 +15,8 @@
 use crate::lumps::{clay, lump, resized};
 use crate::shards::{Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions};
-use fracas::base::Random;
 use fracas::geom::DVec3;
+use fracas::internal::Random;
 use fracas::mesh::shapes;
 use rapier3d::prelude::{RigidBodyBuilder, Vector};
 

@@ -43,7 +43,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     };
     let solid = block(BRICK, cells)?;
     let mut shards = Shards::new(STEP_SECONDS);
-    let mut random = fracas::base::Random::linear(3);
+    let mut random = fracas::internal::Random::linear(3);
     for layer in 0..layers {
         for place in 0..across[0] * across[1] {
             let column = [place % across[0], place / across[0]].map(|k| k as f64);

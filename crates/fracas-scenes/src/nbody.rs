@@ -16,8 +16,8 @@
 
 use crate::soup::Soup;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
-use fracas::base::Random;
 use fracas::geom::DVec3;
+use fracas::internal::Random;
 use fracas::mesh::{Mesh, shapes};
 use glam::DQuat;
 

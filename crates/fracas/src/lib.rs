@@ -1,34 +1,41 @@
 //! Every collision among objects that bend, tear and shatter, exactly and in real time.
 //!
-//! Give it a [`Mesh`], put a tree over it ([`MeshTree`]), and ask a [`Finder`] for every pair of triangles that
-//! intersect, within one mesh or between two. The answer is exact for the `f64` positions given: sorted, each pair
-//! once, the same on any number of threads.
+//! *Bodies* hold what changes. *Views* say where they are: `&body` as it stands, `body.at(&pose)` elsewhere. One [`Finder`]
+//! answers questions about any two of them. Pairs are exact for the `f64` positions given: sorted, each once, the same
+//! on any number of threads.
 //!
-//! ```text
-//!   Mesh ──build──▶ MeshTree ──Finder──▶ [Pair]
-//!                      ▲  set_positions: vertices moved, the tree follows
+//! ```
+//! use fracas::geom::{DVec3, Pose};
+//! use fracas::{Finder, MeshTree, TearingBody, mesh::shapes};
+//! let ball = MeshTree::build(shapes::icosphere(1.0, 3));
+//! let apple = TearingBody::build(shapes::noisy_sphere(2_000, 0.1, 1));
+//! let beside = Pose::from_translation(DVec3::new(1.8, 0.0, 0.0)).unwrap();
+//! let mut finder = Finder::default(); // options, and memory that is kept from query to query
+//! for pair in finder.find_pairs(&ball, apple.at(&beside)) {
+//!     println!("triangle {} of the ball meets {} of the apple", pair.a.0, pair.b.0);
+//! }
 //! ```
 //!
-//! # Which structure?
+//! # Which body?
 //!
-//! - Rigid bodies: [`MeshTree`], and poses for each query ([`MeshTree::at`]).
-//! - Bodies that deform: [`MeshTree`], and [`MeshTree::set_positions`] each step.
-//! - Bodies that are cut, torn or broken: [`tearing::TearingBody`], which follows edits; [`cut`] makes them.
-//! - Rigid bodies that shatter: [`brittle::BrittleBody`], which gives contacts with depth; [`fill`] makes
-//!   them from surfaces, [`fracture`] breaks them.
-//! - Triangles that come and go, soups, anything asked once: [`MeshRef`], and [`Mesh`], which keep no structure.
-//! - A second opinion: [`pairs::brute`], which compares everything with everything.
+//! | you have | body | what you tell it each step |
+//! |---|---|---|
+//! | positions and indices of your own, asked once or changing at will | [`MeshRef`], [`Mesh`] | nothing: no structure is kept |
+//! | a rigid or deforming surface | [`MeshTree`] | [`MeshTree::set_positions`] |
+//! | a surface that is cut or torn ([`cut`]) | [`TearingBody`]; each [`TearingBody::piece`] is a body too | [`TearingBody::apply`] |
+//! | a solid that shatters ([`fill`], [`fracture`]) | [`brittle::BrittleBody`]; each fragment is a body too | [`brittle::BrittleBody::split`] |
 //!
-//! # Layers
+//! # Which question?
 //!
-//! [`base`] small tools · [`geom`] values without identity · [`exact`] decisions that may not be wrong · [`mesh`] things
-//! with identity · [`cut`] cuts that part a body · [`fracture`] labels that break one · [`pairs`] the answer, and the filter
-//! all structures share · [`tree`] the tree · [`fill`] tetrahedra from a surface · [`tearing`] trees that follow edits ·
-//! [`brittle`] distances that follow cracks · [`soup`] the grid · [`crowd`] how crowded a mesh is. Each uses only those
-//! before it, and no structure another.
+//! | question | call |
+//! |---|---|
+//! | which triangles intersect? | [`Finder::find_pairs`], [`Finder::find_self_pairs`] |
+//! | about a point, a ray or a box | [`View::nearest`], [`View::side_of`], [`View::cast_ray`], [`View::find_in_box`] |
+//! | contacts of brittle bodies | [`brittle::ContactFinder`] |
+//! | is the answer right? | [`pairs::brute`], which compares everything with everything |
 #![forbid(unsafe_code)]
 
-pub mod base;
+mod base;
 pub mod brittle;
 pub mod crowd;
 pub mod cut;
@@ -47,14 +54,17 @@ mod walk;
 /// What the other crates of the project share with the library, and programs should not use: it may change at any time.
 #[doc(hidden)]
 pub mod internal {
+    pub use crate::base::Random;
     pub use crate::pairs::frame::Frame;
 }
 
+pub use brittle::{BrittleBody, FragmentId, Solid};
 pub use find::{FindOptions, Finder};
-pub use mesh::{Mesh, MeshError, MeshRef, TriangleId};
+pub use geom::{Box3, DQuat, DVec3, Pose};
+pub use mesh::{LiveMesh, Mesh, MeshEdit, MeshError, MeshRef, TriangleId};
 pub use pairs::{FindStats, Pair, Threads, Touch, Twins};
 pub use soup::SoupOptions;
-pub use tearing::TearingBody;
+pub use tearing::{Piece, TearingBody};
 pub use tree::{BuildOptions, MeshTree, SplitRule};
 pub use walk::{Nearest, RayHit, Side, View};
 

@@ -1,8 +1,8 @@
 //! What one decision costs. Not run by default: `cargo test --release -p fracas --test exact_timing -- --ignored --nocapture`.
 
-use fracas::base::Random;
 use fracas::exact::{orient3d, tri_tri, tri_tri_segment, tri_tri_shared};
 use fracas::geom::{DQuat, DVec3, Triangle};
+use fracas::internal::Random;
 use std::hint::black_box;
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! Bodies under random edits: after every step the trees are valid and the pairs are those of brute force.
 
-use fracas::base::Random;
 use fracas::geom::DVec3;
+use fracas::internal::Random;
 use fracas::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId, shapes};
 use fracas::pairs::{Touch, brute};
 use fracas::tearing::{Metric, TearingBuild, TearingOptions};

@@ -16,7 +16,6 @@ mod step;
 
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
-use fracas::base::Random;
 use fracas::brittle::{
     BrittleBody, ContactFinder, ContactOptions, FarthestPointOrder, FragmentId, Solid, SolidOptions,
     SphereTree, farthest_point_order,
@@ -24,6 +23,7 @@ use fracas::brittle::{
 use fracas::fill::{FillOptions, fill};
 use fracas::fracture::{Breakable, FractureOptions, Relabelling};
 use fracas::geom::{DVec3, Pose};
+use fracas::internal::Random;
 use fracas::mesh::{Mesh, shapes, tets::brick};
 use fracas::{BuildOptions, MeshTree};
 use std::hint::black_box;

@@ -96,7 +96,7 @@ fn measure(cells: f64, options: SolidOptions, rounds: usize) -> Row {
 /// Nanoseconds per question, and errors of distances inside the unbroken ball.
 fn accuracy(body: &BrittleBody, rounds: usize) -> (f64, [f64; 2]) {
     let Some(id) = body.fragments().next() else { return (0.0, [0.0; 2]) };
-    let mut random = fracas::base::Random::linear(1);
+    let mut random = fracas::internal::Random::linear(1);
     let mut points = vec![];
     while points.len() < 4000 {
         let p = DVec3::new(random.signed(), random.signed(), random.signed());

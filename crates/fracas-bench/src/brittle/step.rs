@@ -18,10 +18,10 @@
 //! a fifth. So overlaps are measured in several piles, with all pairs taken together.
 
 use crate::metric::{Better, Report};
-use fracas::base::Random;
 use fracas::brittle::{BrittleBody, FragmentId, Solid, SolidOptions};
 use fracas::fracture::{Breakable, FractureOptions};
 use fracas::geom::{DQuat, DVec3, Pose};
+use fracas::internal::Random;
 use fracas::mesh::{Mesh, tets::brick};
 use fracas_rapier::{FragmentDispatcher, FragmentShape, SharedBody};
 use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher};

@@ -5,7 +5,7 @@
 /// A generator of pseudo-random numbers.
 ///
 /// ```
-/// use fracas::base::Random;
+/// use fracas::internal::Random;
 /// let mut random = Random::new(7);
 /// assert!((0.0..1.0).contains(&random.unit()) && random.below(6) < 6);
 /// assert_eq!(Random::new(7).bits(), Random::new(7).bits());

@@ -10,8 +10,7 @@ pub mod round;
 mod triangle;
 
 pub use box3::Box3;
-#[doc(hidden)]
-pub use boxes8::{Boxes8, LANES};
+pub(crate) use boxes8::{Boxes8, LANES};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3, DVec4, Vec3};
 pub use pose::Pose;
 pub use triangle::Triangle;

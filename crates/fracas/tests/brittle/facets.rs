@@ -26,7 +26,7 @@ fn broken() -> BrittleBody {
 #[test]
 fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
     let body = broken();
-    let mut random = fracas::base::Random::linear(1);
+    let mut random = fracas::internal::Random::linear(1);
     let mut next = || random.unit() - 0.5;
     let (mut inside, mut outside, mut far) = (0, 0, 0);
     for id in body.fragments() {

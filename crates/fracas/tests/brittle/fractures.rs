@@ -8,11 +8,11 @@ use fracas::mesh::tets::brick;
 use std::sync::Arc;
 
 /// Numbers from 0 to 1.
-pub struct Random(fracas::base::Random);
+pub struct Random(fracas::internal::Random);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(fracas::base::Random::new(seed))
+        Self(fracas::internal::Random::new(seed))
     }
 
     pub fn next(&mut self) -> f64 {

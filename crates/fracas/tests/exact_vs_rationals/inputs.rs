@@ -1,7 +1,7 @@
 //! Triangles that are hard to decide about, from a fixed stream of numbers.
 
-use fracas::base::Random;
 use fracas::geom::{DVec3, Triangle};
+use fracas::internal::Random;
 
 /// A stream of numbers that is the same in every run (SplitMix64).
 pub struct Stream(Random);

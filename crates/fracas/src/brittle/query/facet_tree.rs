@@ -206,7 +206,9 @@ impl FacetTree {
         let rounded = p.to_array().map(|x| x.clamp(-FARTHEST, FARTHEST) as f32);
         let best = Best::nothing_within(reach, p, self.padding);
         let mut search = Search { tree: self, p, rounded, best, passed_by: f32::INFINITY };
-        if let Some(top) = self.levels.len().checked_sub(1).filter(|_| p.is_finite() && !self.facets.is_empty()) {
+        if let Some(top) =
+            self.levels.len().checked_sub(1).filter(|_| p.is_finite() && !self.facets.is_empty())
+        {
             search.visit(top, 0);
         }
         search

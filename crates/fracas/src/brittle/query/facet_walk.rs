@@ -78,7 +78,8 @@ impl FacetTree {
             let mut facet_of = vec![u32::MAX; all.len()];
             (0..).zip(&self.triangles).for_each(|(facet, &t)| facet_of[t as usize] = facet);
             let sizes = self.levels[1..].iter().map(Vec::len);
-            let first_place = sizes.scan(0, |next, size| Some(std::mem::replace(next, *next + size))).collect();
+            let first_place =
+                sizes.scan(0, |next, size| Some(std::mem::replace(next, *next + size))).collect();
             let (low, high) = known.bounds().corners();
             let reach = low.abs().max(high.abs());
             Walkable { frame: Frame::around(-reach, reach), points, corners, facet_of, first_place }
