@@ -143,9 +143,10 @@ impl Grid {
             let lists =
                 source.triangles.chunks(share).zip(mine.chunks_mut(share)).zip(places.chunks_mut(share));
             let tasks = lists.zip(histograms.iter_mut());
+            let positions = source.positions;
             parallel::for_each(parts > 1, tasks, |(((triangles, octaves), middles), histogram)| {
                 for (corners, known) in triangles.iter().zip(octaves.iter_mut().zip(middles)) {
-                    let [a, b, c] = corners.map(|v| source.positions[v as usize]);
+                    let [a, b, c] = corners.map(|v| positions[v as usize]);
                     let (octave, middle) = levels::measure(a, b, c);
                     histogram[octave].count(middle);
                     (*known.0, *known.1) = (octave as u16, middle);
@@ -240,12 +241,14 @@ impl Grid {
         let to_key = |(number, layer): (usize, &Layer)| ToKey::new(layer, (number as u64) << (3 * width));
         self.to_keys.extend(self.layers.iter().enumerate().map(to_key));
         let slots = Table::slots(options.table, measured.octaves.len());
-        let item = |mesh: usize, triangle: usize, octave: u16, middle: DVec3| {
-            let number = usize::from(self.level_of[usize::from(octave)]) * sources.len() + mesh;
-            let to_key = &self.to_keys[number];
+        let (level_of, to_keys, meshes, table) =
+            (&self.level_of[..], &self.to_keys[..], sources.len(), options.table);
+        let item = move |mesh: usize, triangle: usize, octave: u16, middle: DVec3| {
+            let number = usize::from(level_of[usize::from(octave)]) * meshes + mesh;
+            let to_key = &to_keys[number];
             let place = middle * to_key.scale - to_key.base;
             let place = [below(place.x), below(place.y), below(place.z)];
-            let slot = match options.table {
+            let slot = match table {
                 CellTable::Sorted => 0,
                 kind => Table::slot(kind, number as u64, place.map(|x| x >> to_key.cell_bits), slots),
             };
@@ -256,7 +259,7 @@ impl Grid {
         let most = sources.iter().map(|source| source.triangles.len()).max().unwrap_or(0);
         let id_bits = bits_of(most).max(1);
         self.id_bits = 0;
-        if options.table != CellTable::Sorted {
+        if table != CellTable::Sorted {
             list_all(sources, measured, &mut self.large.from, parts, item);
             let bits = u32::BITS - (slots - 1).leading_zeros();
             self.large.sort(bits, |item| u64::from(item.slot), parts);
@@ -273,9 +276,15 @@ impl Grid {
         let bits = key_bits - skipped;
         if key_bits + id_bits <= u64::BITS {
             self.id_bits = id_bits;
-            list_all(sources, measured, &mut self.small.from, parts, |mesh, triangle, octave, middle| {
-                item(mesh, triangle, octave, middle).key << id_bits | triangle as u64
-            });
+            list_all(
+                sources,
+                measured,
+                &mut self.small.from,
+                parts,
+                move |mesh, triangle, octave, middle| {
+                    item(mesh, triangle, octave, middle).key << id_bits | triangle as u64
+                },
+            );
             self.small.sort(bits, |small| small >> (id_bits + skipped), parts);
         } else {
             list_all(sources, measured, &mut self.large.from, parts, item);
