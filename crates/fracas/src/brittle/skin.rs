@@ -170,8 +170,10 @@ impl<'a> Skin<'a> {
     /// The sides of all polygons, by their lower corners.
     fn sides(&self) -> Lists<Side> {
         let sides = (0..).zip(self.polygons()).flat_map(|(polygon, (_, ring))| {
-            let before = ring.iter().cycle().skip(ring.len() - 1);
-            before.zip(ring).map(move |(&a, &b)| (a.min(b), Side { high: a.max(b), polygon, is_down: a > b }))
+            ring.iter().scan(ring[ring.len() - 1], move |before, &b| {
+                let a = std::mem::replace(before, b);
+                Some((a.min(b), Side { high: a.max(b), polygon, is_down: a > b }))
+            })
         });
         Lists::from_pairs(self.points.len(), sides)
     }

@@ -54,7 +54,7 @@ fn depths_and_directions_are_those_of_brute_force() {
     for (name, solid) in solids() {
         let body = broken(&solid, 4, 7);
         for near in [0.1, 1.0] {
-            let mut errors = inside_errors(&body, near, 3000, &mut Random(4));
+            let mut errors = inside_errors(&body, near, 3000, &mut Random::new(4));
             assert!(errors.depths.len() > 3000, "{name}: {} points", errors.depths.len());
             // Where two ways out are equally short, rounding decides between them.
             let [depth, turn] =
@@ -68,7 +68,7 @@ fn depths_and_directions_are_those_of_brute_force() {
 fn distances_outside_are_exact() {
     for (name, solid) in solids() {
         let body = broken(&solid, 3, 9);
-        let mut random = Random(8);
+        let mut random = Random::new(8);
         let mut compared = 0;
         for id in body.fragments() {
             let tree = MeshTree::build(body.surface(id).unwrap().0);
@@ -108,7 +108,7 @@ fn distances_outside_are_exact() {
 fn rays_inward_grow_monotonically() {
     for (name, solid) in solids() {
         let body = broken(&solid, 4, 13);
-        let mut random = Random(6);
+        let mut random = Random::new(6);
         let (mut steps, mut falls) = (0, 0);
         for id in body.fragments() {
             let (surface, _) = body.surface(id).unwrap();
@@ -163,7 +163,7 @@ fn a_fresh_crack_lies_still() {
 fn bounds_are_zero_inside_and_never_more_than_the_distance_outside() {
     for (name, solid) in solids() {
         let body = broken(&solid, 4, 5);
-        let mut random = Random(6);
+        let mut random = Random::new(6);
         let mut useful = 0;
         for id in body.fragments() {
             let fragment = body.fragment(id).unwrap();
