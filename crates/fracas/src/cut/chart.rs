@@ -122,7 +122,7 @@ impl CutSurface {
     /// along the normal for height fields, height above the nearest turn for helicoids.
     #[must_use]
     pub fn side(&self, p: DVec3) -> f64 {
-        let q = self.axes.to_local(p);
+        let q = self.axes.local(p);
         match &self.shape {
             Shape::Plane => q.z,
             Shape::Cylinder { radius } => (q.x * q.x + q.y * q.y).sqrt() - radius,
@@ -137,7 +137,7 @@ impl CutSurface {
     /// Chart coordinates (u, v) of the point of the surface next to a point.
     #[must_use]
     pub fn chart(&self, p: DVec3) -> [f64; 2] {
-        let q = self.axes.to_local(p);
+        let q = self.axes.local(p);
         match &self.shape {
             Shape::Plane | Shape::HeightField(_) => [q.x, q.y],
             Shape::Cylinder { .. } => [angle(q), q.z],
@@ -151,7 +151,7 @@ impl CutSurface {
     /// The point of the surface with these chart coordinates.
     #[must_use]
     pub fn point(&self, [u, v]: [f64; 2]) -> DVec3 {
-        self.axes.to_world(match &self.shape {
+        self.axes.world(match &self.shape {
             Shape::Plane => DVec3::new(u, v, 0.0),
             Shape::HeightField(grid) => DVec3::new(u, v, grid.height(u, v)),
             Shape::Cylinder { radius } => DVec3::new(radius * libm::cos(u), radius * libm::sin(u), v),
@@ -266,13 +266,13 @@ impl Axes {
     }
 
     /// From the world to these axes.
-    fn to_local(&self, p: DVec3) -> DVec3 {
+    fn local(&self, p: DVec3) -> DVec3 {
         let d = p - self.origin;
         DVec3::new(d.dot(self.forward), d.dot(self.left), d.dot(self.up))
     }
 
     /// From these axes to the world.
-    fn to_world(&self, q: DVec3) -> DVec3 {
+    fn world(&self, q: DVec3) -> DVec3 {
         self.origin + self.forward * q.x + self.left * q.y + self.up * q.z
     }
 }

@@ -62,6 +62,11 @@ pub struct Shattered {
 impl Shattered {
     /// The label of a triangle that is gone.
     pub const DEAD: u32 = NONE;
+
+    fn of(mesh: &LiveMesh, edit: MeshEdit) -> Self {
+        let (labels, pieces) = label(mesh, &edit);
+        Self { edit, labels, pieces }
+    }
 }
 
 /// Breaks a closed body along surfaces, each of which cuts through everything.
@@ -268,13 +273,6 @@ fn assembled(mesh: &LiveMesh, cells: &[Cell]) -> MeshEdit {
         }
     }
     edit
-}
-
-impl Shattered {
-    fn of(mesh: &LiveMesh, edit: MeshEdit) -> Self {
-        let (labels, pieces) = label(mesh, &edit);
-        Self { edit, labels, pieces }
-    }
 }
 
 impl ShatterOptions {

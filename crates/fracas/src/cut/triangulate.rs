@@ -299,7 +299,7 @@ fn distance_to(p: DVec2, (a, b): (DVec2, DVec2)) -> f64 {
 }
 
 /// The segments of a loop.
-fn segments<'a>(outline: &'a [DVec2], ring: &'a [u32]) -> impl Iterator<Item = (DVec2, DVec2)> + 'a {
+fn segments(outline: &[DVec2], ring: &[u32]) -> impl Iterator<Item = (DVec2, DVec2)> {
     let points = ring.iter().map(|&id| outline[id as usize]);
     points.clone().zip(points.cycle().skip(1))
 }

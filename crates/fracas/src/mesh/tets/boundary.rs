@@ -1,5 +1,6 @@
 //! The surface of a tetrahedral mesh.
 
+use super::lattice::numbered;
 use super::{FACES, TetAdjacency, TetMesh};
 use crate::mesh::Mesh;
 
@@ -36,14 +37,7 @@ impl Boundary {
         let all = (0..mesh.tet_count() as u32).flat_map(|tet| (0..4).map(move |face| (tet, face)));
         let faces: Vec<(u32, u8)> = all.filter(is_open).collect();
         let corners = |&(tet, face): &(u32, u8)| FACES[face as usize].map(|k| mesh.tets()[tet as usize][k]);
-        let mut nodes: Vec<u32> = faces.iter().flat_map(corners).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let mut vertex_of = vec![u32::MAX; mesh.node_count()];
-        for (vertex, &node) in nodes.iter().enumerate() {
-            vertex_of[node as usize] = vertex as u32;
-        }
-        let triangles = faces.iter().map(|face| corners(face).map(|n| vertex_of[n as usize])).collect();
+        let (nodes, triangles) = numbered(&faces.iter().map(corners).collect::<Vec<[u32; 3]>>());
         let positions = nodes.iter().map(|&n| mesh.positions()[n as usize]).collect();
         let mesh = Mesh::new(positions, triangles).expect("nodes are finite and fewer than ids");
         Self { mesh, nodes, faces }
