@@ -187,9 +187,11 @@ fn bounds_are_zero_inside_and_never_more_than_the_distance_outside() {
 #[test]
 fn answers_do_not_depend_on_who_asks_first() {
     for (name, solid) in solids() {
-        let mut random = Random::new(21);
-        let (low, high) = solid.mesh().bounds().corners();
-        let points: Vec<DVec3> = (0..400).map(|_| random.point(low, high)).collect();
+        let inside = |tet: usize| {
+            let [a, b, c, d] = solid.mesh().corners(tet);
+            0.4 * a + 0.3 * b + 0.2 * c + 0.1 * d
+        };
+        let points: Vec<DVec3> = (0..solid.mesh().tet_count()).step_by(5).map(inside).collect();
         let answers = |body: &BrittleBody, backwards: bool| {
             let ask = |&p: &DVec3| {
                 let id = body.fragment_at(p)?;
@@ -215,7 +217,7 @@ fn answers_do_not_depend_on_who_asks_first() {
             break_largest(&mut asked_often, generation, &mut random);
         }
         let expected = answers(&asked_late.clone(), false);
-        assert!(expected.iter().flatten().count() > 100, "{name}");
+        assert!(expected.len() > 100 && expected.iter().all(Option::is_some), "{name}");
         assert_eq!(answers(&asked_often, true), expected, "{name}");
         std::thread::scope(|scope| {
             let threads = [0, 1, 2, 3].map(|k| {

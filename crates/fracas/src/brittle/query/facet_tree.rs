@@ -166,9 +166,6 @@ impl FacetTree {
     ) -> (Option<NearestSurface>, f64) {
         // A reach that is no number is none.
         let reach = reach.max(0.0);
-        if !p.is_finite() {
-            return (None, reach);
-        }
         let Search { best, passed_by, .. } = self.walk(p, reach);
         let is_inside = || !is_outside && body.is_inside(self.fragment, p);
         let found = if best.is_on_surface() {
@@ -206,8 +203,9 @@ impl FacetTree {
         let rounded = p.to_array().map(|x| x.clamp(-FARTHEST, FARTHEST) as f32);
         let best = Best::nothing_within(reach, p, self.padding);
         let mut search = Search { tree: self, p, rounded, best, passed_by: f32::INFINITY };
-        if let Some(top) =
-            self.levels.len().checked_sub(1).filter(|_| p.is_finite() && !self.facets.is_empty())
+        if let Some(top) = self.levels.len().checked_sub(1)
+            && p.is_finite()
+            && !self.facets.is_empty()
         {
             search.visit(top, 0);
         }
