@@ -5,6 +5,7 @@
 //! Some benchmarks also leave tables, charts and a page with everything in `out/bench/NAME`. Every metric begins with the
 //! name of its benchmark.
 
+mod across;
 mod brittle;
 mod folder;
 mod gpu;

@@ -4,6 +4,7 @@
 //! that share a vertex are skipped there, as its users would. Ours answers exactly. Trees are built before the
 //! clock starts; everything runs on one thread, except where a row says otherwise.
 
+use crate::across;
 use crate::metric::{Better, Report};
 use crate::peers::{obvhs as obvhs_peer, parry, python};
 use crate::timing::{Candidate, Timed, race};
@@ -56,6 +57,7 @@ pub fn run(report: &mut Report, quick: bool) {
     }
     refit(report, &shapes::noisy_sphere(if quick { 91_000 } else { 364_000 }, 0.1, 1), budget);
     builds(report, &shapes::noisy_sphere(if quick { 23_000 } else { 91_000 }, 0.1, 1), budget);
+    across::run(report, quick);
 }
 
 fn moved(mesh: &Mesh, rotation: DQuat, translation: DVec3) -> Mesh {
