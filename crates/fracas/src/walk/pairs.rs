@@ -128,50 +128,36 @@ impl PairWalk {
         match meeting {
             Meeting::Itself { body, open, precision, .. } => {
                 let filter = RowFilter::new(simd, *precision);
-                self.run_steps::<S, true>(meeting, &filter, open, open, None, steps, |walk| {
-                    walk.step_itself(&filter, *body, open);
-                });
+                while self.goes_on(steps) {
+                    self.step_itself(&filter, *body, open);
+                    if self.leaf_pairs.len() >= LEAF_BATCH {
+                        self.compare_leaves::<S, true>(meeting, &filter, open, open, None);
+                    }
+                }
+                self.compare_leaves::<S, true>(meeting, &filter, open, open, None);
             }
             Meeting::Two { a, b, bridge, .. } => {
                 let filter = RowFilter::new(simd, bridge.precision);
-                self.run_steps::<S, false>(meeting, &filter, &a.open, &b.open, Some(bridge), steps, |walk| {
-                    if let Some(task) = walk.stack.pop() {
-                        walk.step_pair(&filter, &a.open, &b.open, Some(bridge), task);
+                let (a, b) = (&a.open, &b.open);
+                while self.goes_on(steps) {
+                    if let Some(task) = self.stack.pop() {
+                        self.step_pair(&filter, a, b, Some(bridge), task);
                     }
-                });
+                    if self.leaf_pairs.len() >= LEAF_BATCH {
+                        self.compare_leaves::<S, false>(meeting, &filter, a, b, Some(bridge));
+                    }
+                }
+                self.compare_leaves::<S, false>(meeting, &filter, a, b, Some(bridge));
             }
         }
     }
 
-    /// Walks until nothing is left or the steps are used up. What is on the stack then is the rest.
+    /// Whether there is something to open and a step left for it; takes the step.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments)] // One loop for both kinds of meeting, inlined into each.
-    fn run_steps<S: Simd, const NEIGHBOURS: bool>(
-        &mut self,
-        meeting: &Meeting,
-        filter: &RowFilter<S>,
-        a: &Opened,
-        b: &Opened,
-        bridge: Option<&Bridge>,
-        steps: &mut u64,
-        mut step: impl FnMut(&mut Self),
-    ) {
-        loop {
-            let last = self.stack.is_empty() || *steps == 0;
-            if !last {
-                *steps -= 1;
-                step(self);
-            }
-            if self.leaf_pairs.len() >= LEAF_BATCH || last {
-                self.compare_leaves::<S, NEIGHBOURS>(filter, a, b, bridge);
-            }
-            if self.findings.len() >= BATCH {
-                self.decide(meeting);
-            }
-            if last {
-                return;
-            }
-        }
+    fn goes_on(&self, steps: &mut u64) -> bool {
+        let goes_on = !self.stack.is_empty() && *steps > 0;
+        *steps -= u64::from(goes_on);
+        goes_on
     }
 
     #[inline(always)]
@@ -259,6 +245,7 @@ impl PairWalk {
     #[inline(always)]
     fn compare_leaves<S: Simd, const NEIGHBOURS: bool>(
         &mut self,
+        meeting: &Meeting,
         filter: &RowFilter<S>,
         a: &Opened,
         b: &Opened,
@@ -286,6 +273,9 @@ impl PairWalk {
             );
         }
         self.leaf_pairs.clear();
+        if self.findings.len() >= BATCH {
+            self.decide(meeting);
+        }
     }
 
     fn cannot_meet_itself(&mut self, body: &dyn Hierarchy, open: &Opened, node: usize) -> bool {
