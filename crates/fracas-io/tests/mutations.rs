@@ -5,7 +5,8 @@
 
 mod common;
 
-use common::{Random, TRIANGLE, f32s, glb, gltf, gltf_triangle, square, vec3s, view};
+use common::{TRIANGLE, f32s, glb, gltf, gltf_triangle, square, vec3s, view};
+use fracas::base::Random;
 use fracas::mesh::Mesh;
 use fracas_io::Format::{self, Gltf, Obj, Off, Ply, Stl};
 use fracas_io::{read_bytes, write_bytes};
@@ -62,7 +63,7 @@ fn originals() -> Vec<(Format, Vec<u8>)> {
 
 #[test]
 fn damaged_files_are_refused_or_read_but_never_panic() {
-    let mut random = Random(1);
+    let mut random = Random::linear(1);
     let (mut refused, mut read) = (0, 0);
     for (format, original) in originals() {
         read_bytes(&original, format, "original").unwrap_or_else(|error| panic!("{format}: {error}"));

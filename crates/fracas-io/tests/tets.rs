@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Random;
+use fracas::base::Random;
 use fracas::geom::DVec3;
 use fracas::mesh::tets::{TetAdjacency, TetMesh};
 use fracas_io::TetFormat::{self, Gmsh, Medit, Vtk};
@@ -243,7 +243,7 @@ fn errors_name_the_line_and_the_reason() {
 /// No panic and no endless loop, whatever happens to a file.
 #[test]
 fn damaged_files_are_refused_or_read() {
-    let mut random = Random(5);
+    let mut random = Random::linear(5);
     for (format, original) in files().into_iter().chain([(Vtk, vtk_binary(false))]) {
         for _ in 0..2000 {
             let mut bytes = original.clone();

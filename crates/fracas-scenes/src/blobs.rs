@@ -12,10 +12,10 @@
 //! Figure 10 of L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont and M. A. Otaduy, *Efficient collision detection for
 //! brittle fracture*, Symposium on Computer Animation, 2012.
 
-use crate::bricks::Random;
 use crate::lumps::{clay, lump, resized};
 use crate::shards::{Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions};
+use fracas::base::Random;
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
 use rapier3d::prelude::{RigidBodyBuilder, Vector};
@@ -37,12 +37,12 @@ const BATCH: usize = 130;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let solid = lump(&resized(&shapes::noisy_sphere(4_000, 0.25, 9), 0.35), 16.1, options)?;
-    let mut random = Random(17);
+    let mut random = Random::linear(17);
     Ok(Shards::new(STEP_SECONDS).into_run(&SCENE, options, move |shards, step| {
         if step.is_multiple_of(BATCH) && step < 3 * BATCH {
             for k in 0..9 {
                 let at = DVec3::new(0.9 * f64::from(k % 3) - 0.9, 0.9 * f64::from(k / 3) - 0.9, 2.2);
-                let turn = DVec3::new(random.next(), random.next(), random.next());
+                let turn = DVec3::new(random.signed(), random.signed(), random.signed());
                 let body = RigidBodyBuilder::dynamic()
                     .translation(single(at + 0.05 * turn))
                     .rotation(single(2.0 * turn))

@@ -43,7 +43,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     };
     let solid = block(BRICK, cells)?;
     let mut shards = Shards::new(STEP_SECONDS);
-    let mut random = Random(3);
+    let mut random = fracas::base::Random::linear(3);
     for layer in 0..layers {
         for place in 0..across[0] * across[1] {
             let column = [place % across[0], place / across[0]].map(|k| k as f64);
@@ -52,8 +52,8 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
                 0.6 * (column[1] - 0.5 * (across[1] - 1) as f64),
                 2.0 + 1.0 * layer as f64,
             );
-            let jitter = DVec3::new(random.next(), random.next(), random.next());
-            let turn = DVec3::new(random.next(), random.next(), random.next());
+            let jitter = DVec3::new(random.signed(), random.signed(), random.signed());
+            let turn = DVec3::new(random.signed(), random.signed(), random.signed());
             let body = RigidBodyBuilder::dynamic()
                 .translation(single(at + 0.08 * jitter))
                 .rotation(single(0.6 * turn))
@@ -73,15 +73,5 @@ fn break_options(seed: usize) -> BreakOptions {
         friction: FRICTION,
         generations: 2,
         ..BreakOptions::default()
-    }
-}
-
-/// Numbers from −1 to 1, the same in every run.
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 }

@@ -12,10 +12,10 @@
 //! Figure 6 of L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont and M. A. Otaduy, *Efficient collision detection for
 //! brittle fracture*, Symposium on Computer Animation, 2012.
 
-use crate::bricks::Random;
 use crate::lumps::{clay, lump, resized};
 use crate::shards::{Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions};
+use fracas::base::Random;
 use fracas::geom::DVec3;
 use fracas::mesh::shapes;
 use rapier3d::prelude::{ColliderBuilder, RigidBodyBuilder, RigidBodyHandle, Vector};
@@ -54,7 +54,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         let body = RigidBodyBuilder::dynamic().translation(single(at)).rotation(single(at));
         shards.add(&solid, body, &clay(k as u64, 5, 3))?;
     }
-    let mut random = Random(23);
+    let mut random = Random::linear(23);
     Ok(shards.into_run(&SCENE, options, move |shards, step| {
         if step > 0 && step.is_multiple_of(PAUSE) {
             throw(shards, &mut random);
@@ -66,11 +66,11 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
 /// Throws one of the bodies.
 fn throw(shards: &mut Shards, random: &mut Random) {
     let handles: Vec<RigidBodyHandle> = shards.set.handles().collect();
-    let which = ((0.5 + 0.5 * random.next()) * handles.len() as f64) as usize;
+    let which = ((0.5 + 0.5 * random.signed()) * handles.len() as f64) as usize;
     let Some(&handle) = handles.get(which.min(handles.len().saturating_sub(1))) else { return };
     let body = &mut shards.world.bodies[handle];
     let home = -body.translation() * 0.8;
-    let velocity = Vector::new(home.x, home.y, 5.0 + random.next() as f32);
+    let velocity = Vector::new(home.x, home.y, 5.0 + random.signed() as f32);
     body.set_linvel(velocity, true);
-    body.set_angvel(single(4.0 * DVec3::new(random.next(), random.next(), random.next())), true);
+    body.set_angvel(single(4.0 * DVec3::new(random.signed(), random.signed(), random.signed())), true);
 }

@@ -16,6 +16,7 @@
 
 use crate::soup::Soup;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
+use fracas::base::Random;
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, shapes};
 use glam::DQuat;
@@ -79,14 +80,10 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
 
 /// Balls of several sizes, apart from each other and from the walls.
 fn scattered(count: usize) -> Vec<Ball> {
-    let mut seed = 0_u64;
-    // Knuth's linear congruential generator; its upper bits are good.
-    let mut random = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 11) as f64 / (1_u64 << 53) as f64
+    let mut random = Random::linear(0);
+    let mut vector = |reach: f64| {
+        DVec3::new(random.unit(), random.unit(), random.unit()) * (2.0 * reach) - DVec3::splat(reach)
     };
-    let mut vector =
-        |reach: f64| DVec3::new(random(), random(), random()) * (2.0 * reach) - DVec3::splat(reach);
     // Few balls are large, so that they meet all the same.
     let largest = 0.34 * WALL / (count as f64).cbrt() * 2.0;
     let mut balls: Vec<Ball> = Vec::with_capacity(count);

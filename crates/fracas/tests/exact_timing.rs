@@ -1,17 +1,17 @@
 //! What one decision costs. Not run by default: `cargo test --release -p fracas --test exact_timing -- --ignored --nocapture`.
 
+use fracas::base::Random;
 use fracas::exact::{orient3d, tri_tri, tri_tri_segment, tri_tri_shared};
 use fracas::geom::{DQuat, DVec3, Triangle};
 use std::hint::black_box;
 use std::time::Instant;
 
 /// A stream of numbers in −1..1 that is the same in every run.
-struct Stream(u64);
+struct Stream(Random);
 
 impl Stream {
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0
+        self.0.signed()
     }
 
     fn point(&mut self) -> DVec3 {
@@ -40,7 +40,7 @@ fn report<R>(name: &str, pairs: &[[Triangle; 2]], decide: impl Fn(&Triangle, &Tr
 #[ignore = "prints times, checks nothing"]
 fn time_per_decision() {
     const COUNT: usize = 20_000;
-    let mut stream = Stream(1);
+    let mut stream = Stream(Random::linear(1));
     let random: Vec<_> = (0..COUNT).map(|_| [stream.triangle(), stream.triangle()]).collect();
     let (mut crossing, mut apart) = (vec![], vec![]);
     while crossing.len() < COUNT {

@@ -299,7 +299,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The modules of a file below `src`: `mesh/surface.rs` is `mesh::surface`, `mesh/mod.rs` is `mesh`.
+/// The modules of a file below `src`: `mesh/report.rs` is `mesh::report`, `mesh/mod.rs` is `mesh`.
 fn module_path(inside: &Path) -> Vec<String> {
     let names = inside.with_extension("");
     let names = names.iter().map(|name| name.to_string_lossy().into_owned());

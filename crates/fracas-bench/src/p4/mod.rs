@@ -16,6 +16,7 @@ mod step;
 
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
+use fracas::base::Random;
 use fracas::brittle::{
     BrittleBody, ContactFinder, ContactOptions, FarthestPointOrder, FillOptions, FragmentId, Solid,
     SolidOptions, SphereTree, farthest_point_order, fill,
@@ -308,11 +309,8 @@ fn queries(report: &mut Report) {
 
 /// Points inside fragments, or near them and outside, with the fragment's number and how far to look.
 fn samples(body: &BrittleBody, ids: &[FragmentId], within: bool) -> Vec<(usize, DVec3, f64)> {
-    let mut state = 1_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
+    let mut random = Random::linear(1);
+    let mut next = || random.unit();
     let mut samples = vec![];
     for (k, &id) in ids.iter().enumerate() {
         let Ok(fragment) = body.fragment(id) else { continue };

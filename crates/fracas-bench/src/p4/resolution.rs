@@ -95,14 +95,10 @@ fn measure(cells: f64, options: SolidOptions, rounds: usize) -> Row {
 /// Nanoseconds per question, and errors of distances inside the unbroken ball.
 fn accuracy(body: &BrittleBody, rounds: usize) -> (f64, [f64; 2]) {
     let Some(id) = body.fragments().next() else { return (0.0, [0.0; 2]) };
-    let mut state = 1_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    };
+    let mut random = fracas::base::Random::linear(1);
     let mut points = vec![];
     while points.len() < 4000 {
-        let p = DVec3::new(next(), next(), next());
+        let p = DVec3::new(random.signed(), random.signed(), random.signed());
         if p.length() < 1.0 && body.is_inside(id, p) {
             points.push(p);
         }

@@ -18,6 +18,7 @@
 //! a fifth. So overlaps are measured in several piles, with all pairs taken together.
 
 use crate::metric::{Better, Report};
+use fracas::base::Random;
 use fracas::brittle::{BrittleBody, FragmentId, Solid, SolidOptions};
 use fracas::crack::{Breakable, FractureOptions};
 use fracas::geom::{DQuat, DVec3, Pose};
@@ -151,7 +152,7 @@ pub fn run(report: &mut Report, quick: bool) {
 /// The pieces of all bricks, where they begin; `turns` is the seed for how they are turned.
 fn parts(turns: u64) -> Vec<Part> {
     let solid = Arc::new(Solid::build(brick(SIZE, CELLS), &SolidOptions::default()).expect("a sound mesh"));
-    let mut random = Random(turns);
+    let mut random = Random::linear(turns);
     let mut parts = vec![];
     let mut seed = 0;
     while parts.len() < BRICKS * PIECES {
@@ -193,11 +194,12 @@ fn part(body: &SharedBody, fragment: FragmentId, index: usize, random: &mut Rand
     let (surface, _) = body.read().expect("nobody panics").surface(fragment).expect("it is there");
     let points = surface.positions().iter().map(|p| *p - shape.origin()).collect();
     let surface = Mesh::new(points, surface.triangles().to_vec()).expect("a sound surface");
-    let turn = DQuat::from_xyzw(random.next(), random.next(), random.next(), random.next()).normalize();
+    let turn =
+        DQuat::from_xyzw(random.signed(), random.signed(), random.signed(), random.signed()).normalize();
     // Four by four in a layer, apart by more than any of them is wide.
     let column = [index % 4, index / 4 % 4, index / 16];
     let place = DVec3::new(column[0] as f64 - 1.5, column[2] as f64 + 0.7, column[1] as f64 - 1.5) * 0.7
-        + 0.03 * DVec3::new(random.next(), random.next(), random.next());
+        + 0.03 * DVec3::new(random.signed(), random.signed(), random.signed());
     let place = rapier3d::math::Pose::from_parts(
         single(place),
         rapier3d::math::Rotation::from_array(turn.to_array().map(|x| x as f32)),
@@ -319,14 +321,4 @@ fn quantile(values: &[f64], share: f64) -> f64 {
 
 fn single(v: DVec3) -> Vector {
     Vector::from_array(v.as_vec3().to_array())
-}
-
-/// Numbers from −1 to 1, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
 }

@@ -103,14 +103,3 @@ fn base64(bytes: &[u8]) -> String {
     }
     text
 }
-
-/// A small generator of numbers that look random, the same on every machine.
-pub struct Random(pub u64);
-
-impl Random {
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % limit.max(1)
-    }
-}

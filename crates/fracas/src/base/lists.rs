@@ -9,7 +9,7 @@
 //!
 //! # Invariants
 //!
-//! `starts` begins with 0, never descends, and ends with the number of items.
+//! `starts` begins with 0, never descends, and ends with the number of items; it may be empty if there are no lists.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(crate) struct Lists<T> {
 
 impl<T> Default for Lists<T> {
     fn default() -> Self {
-        Self { starts: vec![0], items: vec![] }
+        Self { starts: vec![], items: vec![] }
     }
 }
 
@@ -35,27 +35,41 @@ impl<T> Lists<T> {
     where
         T: Copy,
     {
+        let mut lists = Self::default();
+        lists.refill(count, pairs);
+        lists
+    }
+
+    /// Replaces all lists as [`Lists::from_pairs`] does, in the same memory.
+    pub(crate) fn refill(&mut self, count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone)
+    where
+        T: Copy,
+    {
+        let Self { starts, items } = self;
         // Counts are stored two places late: while items are written, `starts[k + 1]` is the next place of list k.
-        let mut starts = vec![0_u32; count + 2];
+        starts.clear();
+        starts.resize(count + 2, 0);
         pairs.clone().for_each(|(list, _)| starts[list as usize + 2] += 1);
         for k in 2..starts.len() {
             starts[k] += starts[k - 1];
         }
-        let mut items = match pairs.clone().next() {
-            Some((_, any)) => vec![any; starts[count + 1] as usize],
-            None => vec![],
-        };
+        items.clear();
+        if let Some((_, any)) = pairs.clone().next() {
+            items.resize(starts[count + 1] as usize, any);
+        }
         pairs.for_each(|(list, item)| {
             let place = &mut starts[list as usize + 1];
             items[*place as usize] = item;
             *place += 1;
         });
         starts.pop();
-        Self { starts, items }
     }
 
     /// Appends a list: `fill` pushes its items behind those of all other lists.
     pub(crate) fn append(&mut self, fill: impl FnOnce(&mut Vec<T>)) {
+        if self.starts.is_empty() {
+            self.starts.push(0);
+        }
         fill(&mut self.items);
         self.starts.push(self.items.len() as u32);
     }
@@ -131,7 +145,9 @@ mod tests {
 
     #[test]
     fn there_may_be_no_lists() {
-        assert_eq!(Lists::from_pairs(0, std::iter::empty::<(u32, u8)>()), Lists::default());
-        assert_eq!(Lists::<u8>::default().iter().count(), 0);
+        let mut lists = Lists::from_pairs(3, [(1, 'a'), (1, 'b')].into_iter());
+        assert_eq!(lists.iter().map(<[char]>::len).collect::<Vec<_>>(), [0, 2, 0]);
+        lists.refill(0, std::iter::empty());
+        assert_eq!(lists.iter().chain(Lists::default().iter()).count(), 0);
     }
 }

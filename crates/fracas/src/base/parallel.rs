@@ -15,7 +15,7 @@ pub(crate) fn for_each<T: Send>(
     tasks: impl Iterator<Item = T>,
     work: impl Fn(T) + Sync + Send,
 ) {
-    if threads(parallel) > 1 { pool::for_each(tasks.collect(), work) } else { tasks.for_each(work) }
+    if threads(parallel) > 1 { drop(pool::map(tasks.collect(), work)) } else { tasks.for_each(work) }
 }
 
 /// Calls a function for every task and lists the results, in the order of the tasks.
@@ -37,8 +37,8 @@ pub(crate) fn join(parallel: bool, one: impl FnOnce() + Send, other: impl FnOnce
     }
 }
 
-#[allow(dead_code)]
 /// Sorts a list whose equal items cannot be told apart.
+#[allow(dead_code)]
 pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, list: &mut [T]) {
     if threads(parallel) > 1 { pool::sort_unstable(list) } else { list.sort_unstable() }
 }
@@ -47,10 +47,6 @@ pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, list: &mut [T]) {
 mod pool {
     use rayon::prelude::*;
     pub(super) use rayon::{current_num_threads, join};
-
-    pub(super) fn for_each<T: Send>(tasks: Vec<T>, work: impl Fn(T) + Sync + Send) {
-        tasks.into_par_iter().with_max_len(1).for_each(work);
-    }
 
     pub(super) fn map<T: Send, U: Send>(tasks: Vec<T>, work: impl Fn(T) -> U + Sync + Send) -> Vec<U> {
         tasks.into_par_iter().map(work).collect()
@@ -66,10 +62,6 @@ mod pool {
 mod pool {
     pub(super) fn current_num_threads() -> usize {
         1
-    }
-
-    pub(super) fn for_each<T>(tasks: Vec<T>, work: impl Fn(T)) {
-        tasks.into_iter().for_each(work);
     }
 
     pub(super) fn map<T, U>(tasks: Vec<T>, work: impl Fn(T) -> U) -> Vec<U> {

@@ -58,7 +58,7 @@ impl Elements {
         self.loops.list(element as usize)
     }
 
-    fn at(&self, vertex: u32) -> DVec3 {
+    pub(super) fn at(&self, vertex: u32) -> DVec3 {
         self.positions[vertex as usize]
     }
 
@@ -85,11 +85,6 @@ impl Elements {
     pub(super) fn corners_of_triangles(&self, order: &[u32]) -> Vec<[u32; 3]> {
         let corners = order.iter().map(|&element| self.corners(element).try_into().ok());
         corners.collect::<Option<_>>().unwrap_or_default()
-    }
-
-    /// Where the vertices of a triangle are.
-    pub(super) fn places(&self, corners: &[u32; 3]) -> [DVec3; 3] {
-        corners.map(|vertex| self.at(vertex))
     }
 
     pub(super) fn share_a_vertex(&self, a: u32, b: u32) -> bool {

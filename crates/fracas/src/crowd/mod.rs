@@ -121,7 +121,7 @@ impl KFree {
         });
         let mut k = vec![1; list.len()];
         let mut adjacent = vec![0; list.len()];
-        for (&item, [near, touching]) in crowd.order().iter().zip(counts) {
+        for (&item, [near, touching]) in crowd.order.iter().zip(counts) {
             k[item as usize] = near + 1;
             adjacent[item as usize] = touching;
         }

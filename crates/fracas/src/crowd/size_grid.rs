@@ -5,9 +5,9 @@
 //! `f64`.
 
 use super::elements::{self, Element, Elements};
-use super::sketch::{ALMOST, Hull, Lanes, Sketch, itself};
+use super::sketch::{self, ALMOST, Hull, Lanes, Sketch, itself};
 use crate::base::morton;
-use crate::geom::{DVec3, round};
+use crate::geom::{Boxes8, DVec3, round};
 use crate::pairs::{LANES, bits};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8, i32x8, mask32x8};
@@ -16,7 +16,7 @@ use std::ops::Range;
 /// All elements, sorted by size and place.
 pub(super) struct Crowd {
     /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
-    order: Vec<u32>,
+    pub(super) order: Vec<u32>,
     sizes: Vec<Element>,
     /// The vertices of triangles, and where they are; polygons have none here.
     corners: Vec<[u32; 3]>,
@@ -101,13 +101,8 @@ impl Crowd {
         };
         let blocks = sketches.chunks(LANES).map(hull).collect();
         let corners = elements.corners_of_triangles(&order);
-        let places = corners.iter().map(|corners| elements.places(corners)).collect();
+        let places = corners.iter().map(|corners| corners.map(|vertex| elements.at(vertex))).collect();
         Self { order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
-    }
-
-    /// The elements by level, then by cell.
-    pub(super) fn order(&self) -> &[u32] {
-        &self.order
     }
 
     /// For elements from `first` on in this order: how many larger ones come near, and how many of those share a vertex.
@@ -156,34 +151,19 @@ impl Crowd {
         counts: &mut [[u32; 2]],
     ) {
         // Grown boxes side by side; those of unused lanes overlap nothing.
-        let (mut low, mut high) = ([[f32::INFINITY; LANES]; 3], [[f32::NEG_INFINITY; LANES]; 3]);
+        let mut grown = Boxes8::EMPTY;
         let mut least = [f32::INFINITY; LANES];
         for (lane, element) in self.sizes[first..first + counts.len()].iter().enumerate() {
-            let (from, to) = element.grown();
-            for axis in 0..3 {
-                low[axis][lane] = round::down(from[axis]);
-                high[axis][lane] = round::up(to[axis]);
-            }
+            let (low, high) = element.grown();
+            grown.set(lane, low.to_array().map(round::down), high.to_array().map(round::up));
             least[lane] = round::down(ALMOST * element.diameter);
         }
-        let load = |v: &[f32; LANES]| f32x8::load_array_ref(simd, v);
-        let (low, high) =
-            ([load(&low[0]), load(&low[1]), load(&low[2])], [load(&high[0]), load(&high[1]), load(&high[2])]);
-        let least = load(&least);
+        let least = f32x8::load_array_ref(simd, &least);
         let (zero, one) = (i32x8::splat(simd, 0), i32x8::splat(simd, 1));
         let mut sum = zero;
         let lanes = first..first + counts.len();
         let lanes = Lanes::new(simd, &self.sizes[lanes.clone()], self.corners.get(lanes).unwrap_or(&[]));
-        let limits = load(&[
-            high[0].reduce_max(),
-            high[1].reduce_max(),
-            high[2].reduce_max(),
-            -low[0].reduce_min(),
-            -low[1].reduce_min(),
-            -low[2].reduce_min(),
-            -least.reduce_min(),
-            f32::INFINITY,
-        ]);
+        let limits = f32x8::load_array(simd, sketch::limits(grown.bounds(simd), least.reduce_min()));
         for range in near.iter().filter(|range| !range.is_empty()) {
             let first_block = range.start / LANES;
             let hulls = &self.blocks[first_block..range.end.div_ceil(LANES)];
@@ -193,11 +173,8 @@ impl Crowd {
                 }
                 let eight = range.start.max(LANES * block)..range.end.min(LANES * (block + 1));
                 for (sketch, other) in self.sketches[eight.clone()].iter().zip(eight) {
-                    let mut hits = least.simd_le(sketch.diameter);
-                    for axis in 0..3 {
-                        hits &= low[axis].simd_le(sketch.high[axis]) & high[axis].simd_ge(sketch.low[axis]);
-                    }
-                    let hits = hits.to_bitmask() as u32;
+                    let hits = grown.overlapping(simd, sketch.low, sketch.high)
+                        & least.simd_le(sketch.diameter).to_bitmask() as u32;
                     if hits == 0 {
                         continue;
                     }
@@ -246,8 +223,8 @@ impl Crowd {
             (low, high) = (low.min(grown.0), high.max(grown.1));
             least = least.min(element.diameter);
         }
-        let [[a, b, c], [d, e, f]] = [high.to_array().map(round::up), low.to_array().map(round::down)];
-        let limits = [a, b, c, -d, -e, -f, -round::down(ALMOST * least), f32::INFINITY];
+        let bounds = (low.to_array().map(round::down), high.to_array().map(round::up));
+        let limits = sketch::limits(bounds, round::down(ALMOST * least));
         // Almost as large will do.
         let finest = exponent(ALMOST * ALMOST * least);
         for level in self.levels.iter().filter(|level| level.exponent >= finest) {

@@ -45,10 +45,16 @@ impl Hull {
         }
     }
 
-    /// Whether it may hold something that is wanted; see `Crowd::look_around`.
+    /// Whether it may hold an element within these [`limits`].
     pub(super) fn may_hold(&self, limits: &[f32; LANES]) -> bool {
         self.0.iter().zip(limits).fold(true, |all, (number, limit)| all & (number <= limit))
     }
+}
+
+/// What a [`Hull`] must not exceed if it may hold an element that reaches into a box and has at least a diameter.
+#[inline(always)]
+pub(super) fn limits((low, high): ([f32; 3], [f32; 3]), least: f32) -> [f32; LANES] {
+    [high[0], high[1], high[2], -low[0], -low[1], -low[2], -least, f32::INFINITY]
 }
 
 /// Up to eight elements side by side: how large others must be, and the vertices of triangles.

@@ -22,7 +22,7 @@
 //! For a mesh whose triangles stay, [`Mesh`] and [`Adjacency`](super::Adjacency): they need less memory. Dead slots are
 //! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] starts afresh with new ids.
 
-use super::surface::replace_positions;
+use super::triangles::replace_positions;
 use super::{EditError, Mesh, MeshEdit, MeshError, Origin, TriangleId};
 use crate::base::reserve_warm;
 use crate::geom::{DVec3, Triangle};
@@ -45,7 +45,7 @@ pub struct LiveMesh {
     first: Vec<u32>,
     /// The neighbours of each corner in the list of its vertex.
     links: Vec<Link>,
-    scratch: Scratch,
+    scratch: EditScratch,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ pub struct Applied {
 
 /// Sorted copies of the short lists of an edit, in which duplicates stand side by side.
 #[derive(Clone, Debug, Default)]
-struct Scratch {
+struct EditScratch {
     removed: Vec<u32>,
     moved: Vec<u32>,
 }
@@ -109,7 +109,7 @@ impl LiveMesh {
             alive: vec![true; slots],
             live_count: slots,
             links: vec![Link { next: NONE, previous: NONE }; 3 * slots],
-            scratch: Scratch::default(),
+            scratch: EditScratch::default(),
         };
         // Backwards, so that every list begins in ascending order.
         for slot in (0..slots).rev() {
@@ -208,7 +208,7 @@ impl LiveMesh {
     /// The first offender among the removed triangles, the new positions, the moves, the added triangles and the
     /// counts, in this order.
     pub fn check(&self, edit: &MeshEdit) -> Result<(), EditError> {
-        self.check_with(edit, &mut Scratch::default())
+        self.check_with(edit, &mut EditScratch::default())
     }
 
     /// Carries out an edit: first checks all of it, then takes triangles out, moves vertices and adds the new.
@@ -315,7 +315,7 @@ impl LiveMesh {
         if listed == 3 * self.live_count { Ok(()) } else { Err(format!("only {listed} corners are listed")) }
     }
 
-    fn check_with(&self, edit: &MeshEdit, scratch: &mut Scratch) -> Result<(), EditError> {
+    fn check_with(&self, edit: &MeshEdit, scratch: &mut EditScratch) -> Result<(), EditError> {
         self.check_removed(edit, &mut scratch.removed)?;
         if let Some(position) = edit.new_positions.iter().position(|p| !p.is_finite()) {
             let value = edit.new_positions[position];
@@ -343,8 +343,7 @@ impl LiveMesh {
                 return Err(EditError::DeadTriangle { triangle });
             }
         }
-        sort_into(sorted, edit.removed.iter().map(|id| id.0));
-        match first_twin(sorted) {
+        match first_repeated(sorted, edit.removed.iter().map(|id| id.0)) {
             Some(id) => Err(EditError::RemovedTwice { triangle: TriangleId(id) }),
             None => Ok(()),
         }
@@ -360,8 +359,7 @@ impl LiveMesh {
                 return Err(EditError::MoveNotFinite { vertex, value });
             }
         }
-        sort_into(sorted, edit.moved.iter().map(|&(vertex, _)| vertex));
-        match first_twin(sorted) {
+        match first_repeated(sorted, edit.moved.iter().map(|&(vertex, _)| vertex)) {
             Some(vertex) => Err(EditError::MovedTwice { vertex }),
             None => Ok(()),
         }
@@ -425,12 +423,10 @@ fn place(corner: u32) -> (usize, usize) {
     ((corner / 3) as usize, (corner % 3) as usize)
 }
 
-fn sort_into(sorted: &mut Vec<u32>, ids: impl Iterator<Item = u32>) {
+/// Sorts ids into a list; returns the lowest that comes twice.
+fn first_repeated(sorted: &mut Vec<u32>, ids: impl Iterator<Item = u32>) -> Option<u32> {
     sorted.clear();
     sorted.extend(ids);
     sorted.sort_unstable();
-}
-
-fn first_twin(sorted: &[u32]) -> Option<u32> {
     sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }

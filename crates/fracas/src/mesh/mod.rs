@@ -6,11 +6,11 @@ mod live;
 mod ops;
 mod report;
 pub mod shapes;
-mod surface;
 pub mod tets;
+mod triangles;
 
 pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
 pub use edit::{EditError, MeshEdit, NewTriangle, Origin};
 pub use live::{Applied, LiveMesh};
 pub use report::Report;
-pub use surface::{Mesh, MeshError, TriangleId};
+pub use triangles::{Mesh, MeshError, TriangleId};

@@ -37,18 +37,6 @@ impl Fans {
         steps: &mut [Steps],
         parts: usize,
     ) {
-        self.judge_all(source, octaves, largest, steps, parts);
-        let chunks = steps.chunks_mut(VERTICES_AT_A_TIME).zip(self.flat.chunks(VERTICES_AT_A_TIME));
-        parallel::for_each(parts > 1, chunks.enumerate(), |(k, (steps, flat))| {
-            for (vertex, (steps, &flat)) in (k * VERTICES_AT_A_TIME..).zip(steps.iter_mut().zip(flat)) {
-                if flat {
-                    steps[3] = vertex as i32;
-                }
-            }
-        });
-    }
-
-    fn judge_all(&mut self, source: &Source, octaves: &[u16], largest: u16, steps: &[Steps], parts: usize) {
         let vertices = source.positions.len();
         self.counts.clear();
         self.counts.resize(vertices, 0);
@@ -76,6 +64,14 @@ impl Fans {
         parallel::for_each(parts > 1, chunks, |(k, ((flat, counts), fans))| {
             let first = (k * VERTICES_AT_A_TIME) as u32;
             dispatch!(level, simd => judge(simd, first, steps, counts, fans, flat));
+        });
+        let chunks = steps.chunks_mut(VERTICES_AT_A_TIME).zip(self.flat.chunks(VERTICES_AT_A_TIME));
+        parallel::for_each(parts > 1, chunks.enumerate(), |(k, (steps, flat))| {
+            for (vertex, (steps, &flat)) in (k * VERTICES_AT_A_TIME..).zip(steps.iter_mut().zip(flat)) {
+                if flat {
+                    steps[3] = vertex as i32;
+                }
+            }
         });
     }
 }

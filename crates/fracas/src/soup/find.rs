@@ -1,6 +1,6 @@
 //! Populating and asking, on one thread or on all, with the same answer.
 
-use super::cut::Cell;
+use super::cell_runs::Cell;
 use super::grid::Grid;
 use super::layer::Source;
 use super::search::{Question, Worker};

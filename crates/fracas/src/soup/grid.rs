@@ -5,17 +5,17 @@
 //! 1. measure every triangle: its octave and the middle of its box,
 //! 2. choose levels from the histogram of octaves (`levels`); a level of one mesh is a *layer*,
 //! 3. give every triangle the key of the small cell that holds its middle, and sort by key,
-//! 4. cut the sorted list into *cells*, as large as the density asks for (`cut`),
+//! 4. cut the sorted list into *cells*, as large as the density asks for (`cell_runs`),
 //! 5. find the vertices around which triangles cannot meet (`fans`).
 //!
 //! Rows of eight triangles, with their boxes, are made of cells when they are searched (`window`).
 //!
 //! On several threads each takes a part of the list; the result is the same.
 
-use super::cut::{Cell, Keyed};
+use super::cell_runs::{Cell, Keyed};
 use super::fans::Fans;
 use super::layer::{Layer, Scale, Source, ToKey, below};
-use super::levels::{self, Histogram, Octave};
+use super::levels::{self, OCTAVES, Octave};
 use super::table::Table;
 use super::{CellTable, SoupOptions};
 use crate::base::radix::{self, RadixSort};
@@ -29,13 +29,14 @@ pub(super) const AHEAD: usize = 4;
 #[derive(Default)]
 pub(super) struct Grid {
     measured: Measured,
-    histograms: Vec<Histogram>,
+    /// By mesh and part: all octaves.
+    histograms: Vec<Vec<Octave>>,
     tops: Vec<usize>,
     level_of: Vec<u8>,
     to_keys: Vec<ToKey>,
     /// Triangles in order: in the first list if key and number fit into 64 bits together.
     small: RadixSort<u64>,
-    large: RadixSort<Item>,
+    large: RadixSort<KeyedTriangle>,
     /// How many of those bits are the number's; none if the second list is in use.
     id_bits: u32,
     pub(super) layers: Vec<Layer>,
@@ -49,7 +50,7 @@ pub(super) struct Grid {
 
 /// A triangle and the cell it is sorted into.
 #[derive(Clone, Copy, Debug, Default)]
-struct Item {
+struct KeyedTriangle {
     /// Layer and Morton code.
     key: u64,
     /// Slot of the hash table, where there is one.
@@ -129,10 +130,8 @@ impl Grid {
         let Measured { octaves, middles } = &mut self.measured;
         octaves.resize(count, 0);
         middles.resize(count, DVec3::ZERO);
-        let wanted = parts.max(1) * sources.len();
-        while self.histograms.len() < wanted {
-            self.histograms.push(Histogram::new());
-        }
+        let wanted = self.histograms.len().max(parts * sources.len());
+        self.histograms.resize_with(wanted, || vec![Octave::EMPTY; OCTAVES]);
         let (mut octaves, mut middles) = (&mut octaves[..], &mut middles[..]);
         for (source, histograms) in sources.iter().zip(self.histograms.chunks_mut(parts)) {
             let (mine, later) = octaves.split_at_mut(source.triangles.len());
@@ -140,15 +139,24 @@ impl Grid {
             let (places, later) = middles.split_at_mut(source.triangles.len());
             middles = later;
             let share = source.triangles.len().div_ceil(parts).max(1);
-            histograms.iter_mut().for_each(Histogram::clear);
+            histograms.iter_mut().for_each(|histogram| histogram.fill(Octave::EMPTY));
             let lists =
                 source.triangles.chunks(share).zip(mine.chunks_mut(share)).zip(places.chunks_mut(share));
             let tasks = lists.zip(histograms.iter_mut());
+            let positions = source.positions;
             parallel::for_each(parts > 1, tasks, |(((triangles, octaves), middles), histogram)| {
-                measure(source, triangles, octaves, middles, histogram);
+                for (corners, known) in triangles.iter().zip(octaves.iter_mut().zip(middles)) {
+                    let [a, b, c] = corners.map(|v| positions[v as usize]);
+                    let (octave, middle) = levels::measure(a, b, c);
+                    histogram[octave].count(middle);
+                    (*known.0, *known.1) = (octave as u16, middle);
+                }
             });
             let (whole, others) = histograms.split_first_mut().expect("a part");
-            others.iter().for_each(|other| whole.add(other));
+            for other in others {
+                let used = whole.iter_mut().zip(other).filter(|(_, more)| more.count > 0);
+                used.for_each(|(octave, more)| octave.add(more));
+            }
         }
         // The first of each mesh has it all.
         for mesh in 1..sources.len() {
@@ -159,7 +167,7 @@ impl Grid {
     /// One layer for each level and mesh, fine levels first.
     fn choose_layers(&mut self, meshes: usize) {
         let histograms = &self.histograms[..meshes];
-        let total = |octave: usize| histograms.iter().map(|h| h.octaves[octave].count).sum();
+        let total = |octave: usize| histograms.iter().map(|h| h[octave].count).sum();
         levels::choose(total, &mut self.tops);
         self.level_of.clear();
         self.layers.clear();
@@ -168,7 +176,7 @@ impl Grid {
             self.level_of.resize(top + 1, level as u8);
             for (mesh, histogram) in histograms.iter().enumerate() {
                 let mut whole = Octave::EMPTY;
-                for octave in &histogram.octaves[from..=top] {
+                for octave in &histogram[from..=top] {
                     whole.add(octave);
                 }
                 self.layers.push(Layer::new(mesh, levels::exponent(top), &whole));
@@ -233,14 +241,26 @@ impl Grid {
         let to_key = |(number, layer): (usize, &Layer)| ToKey::new(layer, (number as u64) << (3 * width));
         self.to_keys.extend(self.layers.iter().enumerate().map(to_key));
         let slots = Table::slots(options.table, measured.octaves.len());
-        let keys = Keys { grid: (&self.level_of, &self.to_keys), meshes: sources.len(), options, slots };
+        let (level_of, to_keys, meshes, table) =
+            (&self.level_of[..], &self.to_keys[..], sources.len(), options.table);
+        let item = move |mesh: usize, triangle: usize, octave: u16, middle: DVec3| {
+            let number = usize::from(level_of[usize::from(octave)]) * meshes + mesh;
+            let to_key = &to_keys[number];
+            let place = middle * to_key.scale - to_key.base;
+            let place = [below(place.x), below(place.y), below(place.z)];
+            let slot = match table {
+                CellTable::Sorted => 0,
+                kind => Table::slot(kind, number as u64, place.map(|x| x >> to_key.cell_bits), slots),
+            };
+            KeyedTriangle { key: to_key.prefix | morton::encode(place), slot, triangle: triangle as u32 }
+        };
         let bits_of = |count: usize| usize::BITS - count.saturating_sub(1).leading_zeros();
         let key_bits = 3 * width + bits_of(self.layers.len());
         let most = sources.iter().map(|source| source.triangles.len()).max().unwrap_or(0);
         let id_bits = bits_of(most).max(1);
         self.id_bits = 0;
-        if options.table != CellTable::Sorted {
-            keys.give_all(sources, measured, &mut self.large.from, parts, |item| item);
+        if table != CellTable::Sorted {
+            list_all(sources, measured, &mut self.large.from, parts, item);
             let bits = u32::BITS - (slots - 1).leading_zeros();
             self.large.sort(bits, |item| u64::from(item.slot), parts);
             for slot in self.large.sorted.chunk_by_mut(|a, b| a.slot == b.slot) {
@@ -256,13 +276,18 @@ impl Grid {
         let bits = key_bits - skipped;
         if key_bits + id_bits <= u64::BITS {
             self.id_bits = id_bits;
-            let from = &mut self.small.from;
-            keys.give_all(sources, measured, from, parts, |item| {
-                item.key << id_bits | u64::from(item.triangle)
-            });
+            list_all(
+                sources,
+                measured,
+                &mut self.small.from,
+                parts,
+                move |mesh, triangle, octave, middle| {
+                    item(mesh, triangle, octave, middle).key << id_bits | triangle as u64
+                },
+            );
             self.small.sort(bits, |small| small >> (id_bits + skipped), parts);
         } else {
-            keys.give_all(sources, measured, &mut self.large.from, parts, |item| item);
+            list_all(sources, measured, &mut self.large.from, parts, item);
             self.large.sort(bits, |item| item.key >> skipped, parts);
         }
     }
@@ -275,7 +300,7 @@ impl Grid {
             let list = Keyed { list: &self.small.sorted, key: |small: &u64| small >> bits, width };
             list.cut(&mut self.layers, &self.scales, can_choose, &mut self.cells_of_parts, parts);
         } else {
-            let list = Keyed { list: &self.large.sorted, key: |item: &Item| item.key, width };
+            let list = Keyed { list: &self.large.sorted, key: |item: &KeyedTriangle| item.key, width };
             list.cut(&mut self.layers, &self.scales, can_choose, &mut self.cells_of_parts, parts);
         }
         self.cells.clear();
@@ -302,81 +327,28 @@ fn parts(parallel: bool, count: usize) -> usize {
     parallel::threads(parallel && count > 10_000)
 }
 
-fn measure(
-    source: &Source,
-    triangles: &[[u32; 3]],
-    octaves: &mut [u16],
-    middles: &mut [DVec3],
-    histogram: &mut Histogram,
+/// Lists something for each triangle, in the order of the meshes: from mesh, number, octave and middle.
+fn list_all<T: Copy + Default + Send>(
+    sources: &[Source],
+    measured: &Measured,
+    list: &mut Vec<T>,
+    parts: usize,
+    item: impl Fn(usize, usize, u16, DVec3) -> T + Sync + Send,
 ) {
-    for (&[a, b, c], (octave, middle)) in triangles.iter().zip(octaves.iter_mut().zip(middles)) {
-        let at = |v: u32| source.positions[v as usize];
-        let (o, m) = levels::measure(at(a), at(b), at(c));
-        histogram.count(o, m);
-        (*octave, *middle) = (o as u16, m);
-    }
-}
-
-/// What is needed to give keys.
-struct Keys<'a> {
-    grid: (&'a [u8], &'a [ToKey]),
-    meshes: usize,
-    options: &'a SoupOptions,
-    slots: u32,
-}
-
-impl Keys<'_> {
-    /// Lists all triangles with their keys, in the order of the meshes.
-    fn give_all<T: Copy + Default + Send>(
-        &self,
-        sources: &[Source],
-        measured: &Measured,
-        list: &mut Vec<T>,
-        parts: usize,
-        into: impl Fn(Item) -> T + Copy + Sync + Send,
-    ) {
-        list.resize(measured.octaves.len(), T::default());
-        let mut start = 0;
-        for (mesh, source) in sources.iter().enumerate() {
-            let part = start..start + source.triangles.len();
-            start = part.end;
-            let list = &mut list[part.clone()];
-            let (octaves, middles) = (&measured.octaves[part.clone()], &measured.middles[part]);
-            let share = list.len().div_ceil(parts).max(1);
-            let tasks =
-                list.chunks_mut(share).zip(octaves.chunks(share)).zip(middles.chunks(share)).enumerate();
-            parallel::for_each(parts > 1, tasks, |(k, ((list, octaves), middles))| {
-                self.give(mesh, k * share, octaves, middles, list, into);
-            });
-        }
-    }
-
-    /// Lists triangles from `first` on.
-    fn give<T>(
-        &self,
-        mesh: usize,
-        first: usize,
-        octaves: &[u16],
-        middles: &[DVec3],
-        list: &mut [T],
-        into: impl Fn(Item) -> T,
-    ) {
-        let (level_of, to_keys) = self.grid;
-        let known = octaves.iter().zip(middles);
-        for ((triangle, place_in_list), (&octave, &middle)) in (first..).zip(list).zip(known) {
-            let number = usize::from(level_of[usize::from(octave)]) * self.meshes + mesh;
-            let to_key = &to_keys[number];
-            let place = middle * to_key.scale - to_key.base;
-            let place = [below(place.x), below(place.y), below(place.z)];
-            let slot = match self.options.table {
-                CellTable::Sorted => 0,
-                kind => {
-                    let cell = place.map(|x| x >> to_key.cell_bits);
-                    Table::slot(kind, number as u64, cell, self.slots)
-                }
-            };
-            let key = to_key.prefix | morton::encode(place);
-            *place_in_list = into(Item { key, slot, triangle: triangle as u32 });
-        }
+    list.resize(measured.octaves.len(), T::default());
+    let mut start = 0;
+    for (mesh, source) in sources.iter().enumerate() {
+        let part = start..start + source.triangles.len();
+        start = part.end;
+        let share = part.len().div_ceil(parts).max(1);
+        let known =
+            measured.octaves[part.clone()].chunks(share).zip(measured.middles[part.clone()].chunks(share));
+        let tasks = list[part].chunks_mut(share).zip(known).enumerate();
+        parallel::for_each(parts > 1, tasks, |(k, (list, (octaves, middles)))| {
+            let known = octaves.iter().zip(middles);
+            for ((triangle, to), (&octave, &middle)) in (k * share..).zip(list).zip(known) {
+                *to = item(mesh, triangle, octave, middle);
+            }
+        });
     }
 }

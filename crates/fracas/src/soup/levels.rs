@@ -40,21 +40,18 @@ pub(super) fn measure(a: DVec3, b: DVec3, c: DVec3) -> (usize, DVec3) {
 /// Unlike `DVec3::min`, one instruction for each axis: no coordinate is NaN.
 #[inline(always)]
 fn min(a: DVec3, b: DVec3) -> DVec3 {
-    DVec3::new(
-        if a.x < b.x { a.x } else { b.x },
-        if a.y < b.y { a.y } else { b.y },
-        if a.z < b.z { a.z } else { b.z },
-    )
+    by_axis(a, b, |a, b| if a < b { a } else { b })
 }
 
 /// See [`min`].
 #[inline(always)]
 fn max(a: DVec3, b: DVec3) -> DVec3 {
-    DVec3::new(
-        if a.x > b.x { a.x } else { b.x },
-        if a.y > b.y { a.y } else { b.y },
-        if a.z > b.z { a.z } else { b.z },
-    )
+    by_axis(a, b, |a, b| if a > b { a } else { b })
+}
+
+#[inline(always)]
+fn by_axis(a: DVec3, b: DVec3, choose: impl Fn(f64, f64) -> f64) -> DVec3 {
+    DVec3::new(choose(a.x, b.x), choose(a.y, b.y), choose(a.z, b.z))
 }
 
 /// The exponent of an octave.
@@ -74,43 +71,18 @@ pub(super) struct Octave {
 impl Octave {
     pub(super) const EMPTY: Self = Self { count: 0, low: DVec3::INFINITY, high: DVec3::NEG_INFINITY };
 
+    /// Takes in a triangle by the middle of its box.
+    #[inline(always)]
+    pub(super) fn count(&mut self, middle: DVec3) {
+        self.count += 1;
+        self.low = min(self.low, middle);
+        self.high = max(self.high, middle);
+    }
+
     pub(super) fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.low = self.low.min(other.low);
         self.high = self.high.max(other.high);
-    }
-}
-
-/// All octaves.
-#[derive(Clone, Debug)]
-pub(super) struct Histogram {
-    pub(super) octaves: Vec<Octave>,
-}
-
-impl Histogram {
-    pub(super) fn new() -> Self {
-        Self { octaves: vec![Octave::EMPTY; OCTAVES] }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.octaves.fill(Octave::EMPTY);
-    }
-
-    #[inline(always)]
-    pub(super) fn count(&mut self, octave: usize, middle: DVec3) {
-        let octave = &mut self.octaves[octave];
-        octave.count += 1;
-        octave.low = min(octave.low, middle);
-        octave.high = max(octave.high, middle);
-    }
-
-    /// Threads count for themselves first.
-    pub(super) fn add(&mut self, other: &Self) {
-        for (octave, other) in self.octaves.iter_mut().zip(&other.octaves) {
-            if other.count > 0 {
-                octave.add(other);
-            }
-        }
     }
 }
 

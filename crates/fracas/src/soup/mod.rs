@@ -52,7 +52,7 @@
 //! Weller, Debowski, Zachmann: *kDet: Parallel Constant Time Collision Detection for Polygonal Objects*, Computer
 //! Graphics Forum, 2017.
 
-mod cut;
+mod cell_runs;
 mod fans;
 mod find;
 mod grid;

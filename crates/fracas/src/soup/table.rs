@@ -1,8 +1,8 @@
 //! Where a cell is: by its key in a table with linear probing, or by one of the hash functions of the paper.
 
 use super::CellTable;
-use super::cut::Cell;
-use crate::base::morton;
+use super::cell_runs::Cell;
+use crate::base::{Lists, morton};
 
 /// Finds the number of a cell.
 #[derive(Debug, Default)]
@@ -12,8 +12,9 @@ pub(super) struct Table {
     /// last three bits only lie side by side if there is room, as they are looked for together.
     entries: Vec<(u32, u32)>,
     shift: u32,
-    /// Hashed: the first cell of each slot, and one past the last.
-    first: Vec<u32>,
+    /// Hashed: the cells of each slot.
+    cells_of_slot: Lists<u32>,
+    slots: u32,
 }
 
 impl Table {
@@ -47,7 +48,6 @@ impl Table {
     pub(super) fn build(&mut self, kind: CellTable, cells: &[Cell], triangles: usize) {
         self.kind = kind;
         self.entries.clear();
-        self.first.clear();
         if kind == CellTable::Sorted {
             let size = (2 * cells.len()).next_power_of_two().max(16);
             self.shift = u64::BITS - (size / 8).trailing_zeros();
@@ -62,14 +62,9 @@ impl Table {
             return;
         }
         let slots = Self::slots(kind, triangles);
-        self.first.resize(slots as usize + 1, 0);
-        for cell in cells {
-            let place = morton::decode(cell.key);
-            self.first[Self::slot(kind, u64::from(cell.layer), place, slots) as usize + 1] += 1;
-        }
-        for slot in 0..slots as usize {
-            self.first[slot + 1] += self.first[slot];
-        }
+        let slot = |cell: &Cell| Self::slot(kind, u64::from(cell.layer), morton::decode(cell.key), slots);
+        self.cells_of_slot.refill(slots as usize, cells.iter().map(slot).zip(0..));
+        self.slots = slots;
     }
 
     /// Where a key is looked for first.
@@ -94,8 +89,8 @@ impl Table {
                 slot = (slot + 1) & (self.entries.len() - 1);
             }
         }
-        let slot = Self::slot(self.kind, layer, place, self.first.len() as u32 - 1) as usize;
-        (self.first[slot]..self.first[slot + 1]).find(|&number| cells[number as usize].key == key)
+        let slot = Self::slot(self.kind, layer, place, self.slots) as usize;
+        self.cells_of_slot.list(slot).iter().copied().find(|&number| cells[number as usize].key == key)
     }
 }
 

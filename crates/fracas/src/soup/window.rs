@@ -11,7 +11,7 @@
 //!   window                └─▶ rows · rows · rows ◀─┘
 //! ```
 
-use super::cut::Cell;
+use super::cell_runs::Cell;
 use super::grid::{AHEAD, Grid};
 use super::layer::{Layer, NOT_FLAT, Source};
 use super::packer::RowView;

@@ -15,7 +15,7 @@
 
 use super::metric::Sums;
 use crate::base::reserve_warm;
-use crate::tree::split::Item;
+use crate::tree::partition::Item;
 use glam::{BVec4A, Vec4};
 
 /// No slot, no node.
@@ -103,11 +103,6 @@ impl Slot {
     pub(super) fn as_item(&self) -> Item {
         debug_assert!(self.child().as_leaf().is_some());
         Item { low: self.low, high: without_w(self.high) }
-    }
-
-    /// An item that only keeps room for others.
-    pub(super) fn as_room(&self) -> Item {
-        Item { low: self.low, high: self.high }
     }
 
     /// The leaf that has become an item.
@@ -316,11 +311,8 @@ impl Arena {
     #[inline]
     pub(super) fn put_leaf(&mut self, at: u32, item: &Item) -> Built {
         let slot = Slot::of_item(item);
-        self.slots[at as usize] = slot;
-        if let Some(triangle) = slot.child().as_leaf() {
-            self.leaf_at[triangle as usize] = at;
-        }
-        Built { slot, sums: Sums::of_leaf(&slot) }
+        self.put(at, slot);
+        Built { slot, sums: Sums::of(&slot, Sums::NONE) }
     }
 
     /// Puts a node into a slot, given what has been put into its own two.
@@ -337,11 +329,6 @@ impl Arena {
     /// Nodes in use, holders included.
     pub(super) fn node_count(&self) -> usize {
         self.nodes.len() - self.free.len()
-    }
-
-    /// Nodes free to be used again.
-    pub(super) fn free_nodes(&self) -> &[u32] {
-        &self.free
     }
 
     pub(super) fn bytes(&self) -> usize {

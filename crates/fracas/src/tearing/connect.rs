@@ -26,12 +26,12 @@ pub(super) struct Clusters {
     search: u32,
     /// The visited vertices in disjoint sets, each a cluster, and what is known of them.
     sets: DisjointSets,
-    nodes: Vec<Node>,
+    nodes: Vec<Cluster>,
     active: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
-struct Node {
+struct Cluster {
     vertex: u32,
     /// Of a root: vertices whose neighbours have not been visited, by their distance from the target.
     queue: BinaryHeap<Reverse<(u32, u32)>>,
@@ -49,7 +49,7 @@ struct Node {
 /// Vertices up to which a cluster is searched by distance.
 const LARGE: usize = 2048;
 
-impl Node {
+impl Cluster {
     fn add(&mut self, mesh: &LiveMesh, vertex: u32) {
         if self.members.len() < LARGE {
             let distance = mesh.positions()[vertex as usize].distance_squared(self.target) as f32;
@@ -229,7 +229,7 @@ impl Clusters {
         }
         let node = self.sets.push();
         self.visited[vertex as usize] = (self.search, node);
-        self.nodes.push(Node {
+        self.nodes.push(Cluster {
             vertex,
             queue: BinaryHeap::new(),
             rest: Vec::new(),

@@ -24,8 +24,7 @@ use crate::base::reserve_warm;
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit};
 use crate::pairs::Frame;
-use crate::tree::split::Item;
-use glam::Vec4;
+use crate::tree::partition::Item;
 
 /// Work done by one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,9 +75,8 @@ pub(super) struct FollowScratch {
 impl FollowScratch {
     /// Makes room for edits of so many triangles, and writes to it once.
     pub(super) fn reserve(&mut self, triangles: usize) {
-        let none = Item { low: Vec4::ZERO, high: Vec4::ZERO };
         reserve_warm(&mut self.leaves, triangles, Slot::EMPTY);
-        reserve_warm(&mut self.items, triangles, none);
+        reserve_warm(&mut self.items, triangles, Item::default());
         reserve_warm(&mut self.climbing, triangles, 0);
         reserve_warm(&mut self.touched, triangles, 0);
         reserve_warm(&mut self.bunches, triangles, Bunch { slot: NONE, first_group: NONE });
@@ -213,7 +211,7 @@ impl Tree {
     fn write_left_over(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) {
         let FollowScratch { placement, leaves, items, build, .. } = scratch;
         items.clear();
-        items.extend(placement.left_over().iter().map(|&added| leaves[added as usize].as_item()));
+        items.extend(placement.waiting.iter().map(|&added| leaves[added as usize].as_item()));
         if !items.is_empty() {
             let root = self.empty_piece();
             self.arena.build(root, items, options.build, build);

@@ -20,7 +20,7 @@
 //! - A few parts that edits have worked on are built anew in every step (`settle`), so that queries stay as fast as on
 //!   a fresh tree and no step is slow.
 //! - A body that falls apart becomes several trees: whole subtrees go to one side or the other, mixed ones are split and
-//!   their parts joined (`split`). Where a body shatters at once, new surface joins the piece it belongs to only after that
+//!   their parts joined (`labels`). Where a body shatters at once, new surface joins the piece it belongs to only after that
 //!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`).
 //! - When vertices move, all boxes are made new in one pass over memory (`refit`).
 //! - Queries walk the trees down to subtrees of eight triangles (`find`); a body against itself is first written down in
@@ -64,6 +64,7 @@ mod connect;
 mod find;
 mod follow;
 mod heights;
+mod labels;
 mod metric;
 mod patches;
 mod place;
@@ -73,17 +74,16 @@ mod settle;
 mod shatter;
 mod small;
 mod snapshot;
-mod split;
 mod validate;
 
 pub use boxes::TreeBox;
 pub use build::TearingBuild;
 pub use find::TearingFinder;
 pub use follow::TearStats;
+pub use labels::SplitError;
 pub use metric::Metric;
 pub use quality::TearingQuality;
 pub use shatter::ShatterError;
-pub use split::SplitError;
 
 use crate::geom::DVec3;
 use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};

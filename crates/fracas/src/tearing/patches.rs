@@ -29,9 +29,10 @@ use super::follow::FollowScratch;
 use super::place::Placement;
 use super::small::SMALL;
 use super::{TearingBuild, Tree};
+use crate::base::Lists;
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit, TriangleId};
-use crate::tree::split::{Extent, Item};
+use crate::tree::partition::{Extent, Item};
 
 /// Fewest triangles of a sheet that becomes patches: more than a bunch holds.
 const FEWEST: usize = 9;
@@ -58,10 +59,10 @@ pub(super) struct Patch {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patches {
     pub(super) list: Vec<Patch>,
-    /// By sheet: how many triangles it has; later, where they end in `items`.
-    ends: Vec<u32>,
     /// The sheets of the triangles of new surface, in the order of the flood.
     sheet_of: Vec<u32>,
+    /// By sheet: its triangles, as indices into the edit's list.
+    sheets: Lists<u32>,
     /// By added triangle: its host, if it is in a patch of this step.
     host_of: Vec<u32>,
     items: Vec<Item>,
@@ -79,21 +80,15 @@ impl Tree {
         let FollowScratch { patches, placement, leaves, build, .. } = scratch;
         patches.list.clear();
         let first = applied.triangles.start;
-        patches.count_sheets(mesh, first, placement);
-        patches.sort_into_sheets(edit.added.len(), placement, leaves);
-        let mut items = std::mem::take(&mut patches.items);
-        let mut rest = &mut items[..];
-        let mut begin = 0;
-        for sheet in 0..patches.ends.len() {
-            let end = patches.ends[sheet];
-            let (of_sheet, others) = rest.split_at_mut((end - begin) as usize);
-            if !of_sheet.is_empty() {
-                let mut maker = Maker { mesh, first, arena: &mut self.arena, patches, build };
-                maker.divide(of_sheet);
-            }
-            (rest, begin) = (others, end);
+        patches.find_sheets(mesh, first, placement);
+        patches.give_hosts(edit.added.len(), placement);
+        let (mut items, sheets) = (std::mem::take(&mut patches.items), std::mem::take(&mut patches.sheets));
+        for sheet in sheets.iter().filter(|sheet| sheet.len() >= FEWEST) {
+            items.clear();
+            items.extend(sheet.iter().map(|&added| leaves[added as usize].as_item()));
+            Maker { mesh, first, arena: &mut self.arena, patches, build }.divide(&mut items);
         }
-        patches.items = items;
+        (patches.items, patches.sheets) = (items, sheets);
     }
 
     /// Hangs the patches on their slots, for mending to join them. All other changes of the step must have been written.
@@ -109,60 +104,36 @@ impl Tree {
 }
 
 impl Patches {
-    /// Finds the sheet of every triangle of new surface, and counts.
-    fn count_sheets(&mut self, mesh: &LiveMesh, first: u32, placement: &mut Placement) {
-        self.ends.clear();
+    /// Sorts the triangles of new surface into sheets.
+    fn find_sheets(&mut self, mesh: &LiveMesh, first: u32, placement: &mut Placement) {
         self.sheet_of.clear();
-        if placement.surface.len() < FEWEST {
-            return;
-        }
-        self.ends.resize(2 * placement.groups.len(), 0);
-        let mut front = DVec3::ZERO;
-        for k in 0..placement.surface.len() {
-            let (added, group) = placement.surface[k];
-            let normal = mesh.triangle(TriangleId(first + added)).area_vector();
-            // A triangle without area does not look anywhere.
-            if front == DVec3::ZERO {
-                front = normal;
+        if placement.surface.len() >= FEWEST {
+            let mut front = DVec3::ZERO;
+            for &(added, group) in &placement.surface {
+                let normal = mesh.triangle(TriangleId(first + added)).area_vector();
+                // A triangle without area does not look anywhere.
+                if front == DVec3::ZERO {
+                    front = normal;
+                }
+                self.sheet_of.push(2 * placement.islands.root(group) + u32::from(normal.dot(front) < 0.0));
             }
-            let sheet = 2 * placement.islands.root(group) + u32::from(normal.dot(front) < 0.0);
-            self.sheet_of.push(sheet);
-            self.ends[sheet as usize] += 1;
         }
+        let added = placement.surface.iter().map(|&(added, _)| added);
+        self.sheets.refill(2 * placement.groups.len(), self.sheet_of.iter().copied().zip(added));
     }
 
-    /// Moves the triangles of sheets that are large enough to the list of items, sheet by sheet. The others join their groups.
-    fn sort_into_sheets(&mut self, added: usize, placement: &mut Placement, leaves: &[Slot]) {
-        let mut place = 0;
-        for end in &mut self.ends {
-            let count = if (*end as usize) < FEWEST { 0 } else { *end };
-            // Large ones fill up from here to their end; small ones stay where they are.
-            *end = if count == 0 { NONE } else { place };
-            place += count;
-        }
-        self.items.clear();
-        self.items.resize(place as usize, Slot::EMPTY.as_room());
+    /// Notes the hosts of triangles in sheets that are large enough. The others join the groups that have reached them.
+    fn give_hosts(&mut self, added: usize, placement: &mut Placement) {
         self.host_of.resize(added.max(self.host_of.len()), NONE);
         for k in 0..placement.surface.len() {
             let (added, group) = placement.surface[k];
-            let end = self.sheet_of.get(k).map(|&sheet| &mut self.ends[sheet as usize]);
-            match end.filter(|end| **end != NONE) {
-                Some(end) => {
-                    self.items[*end as usize] = leaves[added as usize].as_item();
-                    self.host_of[added as usize] = placement.groups[group as usize].host;
-                    *end += 1;
-                }
-                None => placement.join_group(added, group),
+            if self.sheet_of.get(k).is_some_and(|&sheet| self.sheets.list(sheet as usize).len() >= FEWEST) {
+                self.host_of[added as usize] = placement.groups[group as usize].host;
+            } else {
+                placement.join_group(added, group);
             }
         }
         placement.forget_empty_groups();
-        let mut last = 0;
-        for end in &mut self.ends {
-            if *end == NONE {
-                *end = last;
-            }
-            last = *end;
-        }
     }
 }
 

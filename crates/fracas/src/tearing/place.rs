@@ -50,8 +50,8 @@ pub(super) struct Placement {
     reached: Vec<u32>,
     /// The first new vertex.
     first_vertex: u32,
-    /// Added triangles that no group has reached yet.
-    waiting: Vec<u32>,
+    /// Added triangles that no group has reached yet; after the flood, those without a host.
+    pub(super) waiting: Vec<u32>,
     /// New surface, each triangle with the group that has reached it. They join it in the end, unless they become patches.
     pub(super) surface: Vec<(u32, u32)>,
 }
@@ -102,11 +102,6 @@ impl Placement {
     pub(super) fn is_host(&self, triangle: u32) -> bool {
         let known = self.group_of_host[triangle as usize];
         self.groups.get(known as usize).is_some_and(|group| group.host == triangle)
-    }
-
-    /// The added triangles without a host.
-    pub(super) fn left_over(&self) -> &[u32] {
-        &self.waiting
     }
 
     fn begin(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) {

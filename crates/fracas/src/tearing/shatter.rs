@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   1 drop      leaves of removed triangles
-//!   2 divide    what is left, by labels; whole subtrees stay whole (`split`)
+//!   2 divide    what is left, by labels; whole subtrees stay whole (`labels`)
 //!   3 build     a tree over the new triangles of each label
 //!   4 join      the trees of each label
 //! ```
@@ -82,10 +82,10 @@ impl Tree {
     /// Makes the trees of the pieces from what is left of the old ones and from new triangles.
     fn shatter(&mut self, mesh: &LiveMesh, new: Range<u32>, labels: &[u32], options: &TearingOptions) {
         let metric = self.metric(options);
-        let verdicts = self.arena.judge_all(labels);
+        let hints = self.arena.judge_all(labels);
         let (mut parts, mut made) = (Vec::new(), Vec::new());
         for piece in std::mem::take(&mut self.pieces) {
-            let (of_piece, joined) = self.parts(piece.root, metric, &|slot| verdicts.of(slot, labels));
+            let (of_piece, joined) = self.parts(piece.root, metric, &|slot| hints.of(slot, labels));
             self.arena.free_node(piece.root / 2);
             parts.extend(of_piece);
             made.extend(joined);

@@ -6,7 +6,7 @@
 
 use super::arena::{Arena, Built};
 use super::heights::Heights;
-use crate::tree::split::{Bin, Item, half_area, nearest_integer};
+use crate::tree::partition::{Bin, Item, half_area, nearest_integer};
 use glam::Vec4;
 
 /// Largest set that can be handled here.

@@ -104,7 +104,7 @@ impl Walk<'_> {
         if self.nodes != arena.node_count() {
             return Err(format!("{} nodes are reached, {} in use", self.nodes, arena.node_count()));
         }
-        let mut free = arena.free_nodes().to_vec();
+        let mut free = arena.free.clone();
         free.sort_unstable();
         if free.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err("a node is free twice".into());

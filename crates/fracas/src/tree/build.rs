@@ -3,16 +3,17 @@
 //! A node starts with one part, its whole set, and divides the part with the largest box again and again until it
 //! has eight parts or nothing is left to divide. Parts that fit into a full tree of lower height (8, 64, 512, …
 //! triangles) are left whole, so that nodes near the leaves, which are most of the tree, come out well filled. If
-//! self-queries are expected, small sets are first divided into their smooth pieces (`pieces`).
+//! self-queries are expected, small sets are first divided into their smooth pieces (`smooth_pieces`).
 //!
 //! Subtrees are built side by side, each with node and leaf numbers of its own, and shifted into place.
 
-use super::pieces::{LARGEST_SET, group_by_piece};
-use super::split::{Extent, Item, SplitRule, split};
+use super::partition::{Extent, Item, SplitRule, split};
+use super::smooth_pieces::{LARGEST_SET, group_by_piece};
 use super::{Child, Contours, Node, Tree};
 use crate::base::parallel;
 use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
+use std::ops::Range;
 
 /// How to build a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,15 +123,14 @@ impl Subtree {
 }
 
 /// A run of items of a node under construction.
-struct Part {
-    start: usize,
-    end: usize,
+struct Span {
+    items: Range<usize>,
     extent: Extent,
 }
 
-impl Part {
-    fn len(&self) -> usize {
-        self.end - self.start
+impl Span {
+    fn new(all: &[Item], items: Range<usize>) -> Self {
+        Self { extent: Extent::of(&all[items.clone()]), items }
     }
 }
 
@@ -155,7 +155,8 @@ impl Builder<'_> {
         let (index, first_leaf) = (out.nodes.len(), out.leaves.len() as u32);
         out.nodes.push(Node::EMPTY);
         let mut children = [Child::NONE; LANES];
-        if self.options.parallel && parts.iter().filter(|part| part.len() >= SMALLEST_TASK).count() > 1 {
+        if self.options.parallel && parts.iter().filter(|part| part.items.len() >= SMALLEST_TASK).count() > 1
+        {
             for (lane, subtree) in self.build_side_by_side(items, &parts).into_iter().enumerate() {
                 children[lane] = match subtree {
                     Some(subtree) => {
@@ -163,16 +164,16 @@ impl Builder<'_> {
                         out.append(&subtree);
                         child
                     }
-                    None => append_leaf(parts[lane].len(), out),
+                    None => append_leaf(parts[lane].items.len(), out),
                 };
             }
         } else {
             for (lane, part) in parts.iter().enumerate() {
-                children[lane] = if part.len() <= LANES {
-                    append_leaf(part.len(), out)
+                children[lane] = if part.items.len() <= LANES {
+                    append_leaf(part.items.len(), out)
                 } else {
                     let child = Child::node(out.nodes.len());
-                    self.append_node(&mut items[part.start..part.end], &part.extent, out);
+                    self.append_node(&mut items[part.items.clone()], &part.extent, out);
                     child
                 };
             }
@@ -186,17 +187,16 @@ impl Builder<'_> {
     }
 
     /// Divides a set into at most eight parts: smooth pieces, then always the part with the largest box.
-    fn divide(&self, items: &mut [Item], extent: &Extent) -> Vec<Part> {
+    fn divide(&self, items: &mut [Item], extent: &Extent) -> Vec<Span> {
         let mut parts = Vec::with_capacity(LANES);
         if self.options.self_queries && (2 * LANES..=LARGEST_SET).contains(&items.len()) {
             let mut start = 0;
             for size in group_by_piece(items, self.mesh) {
-                let end = start + size;
-                parts.push(Part { start, end, extent: Extent::of(&items[start..end]) });
-                start = end;
+                parts.push(Span::new(items, start..start + size));
+                start += size;
             }
         } else {
-            parts.push(Part { start: 0, end: items.len(), extent: *extent });
+            parts.push(Span { items: 0..items.len(), extent: *extent });
         }
         // A large piece keeps a node of its own: its outline is worth more than a full node.
         if parts.len() > 1 && items.len() > LARGEST_SHARED {
@@ -207,23 +207,23 @@ impl Builder<'_> {
             small *= LANES;
         }
         while parts.len() < LANES {
-            let divisible = parts.iter().enumerate().filter(|(_, part)| part.len() > small);
+            let divisible = parts.iter().enumerate().filter(|(_, part)| part.items.len() > small);
             let largest = divisible.max_by(|p, q| p.1.extent.half_area().total_cmp(&q.1.extent.half_area()));
             let Some((at, part)) = largest else { break };
-            let (start, end) = (part.start, part.end);
+            let Range { start, end } = part.items;
             let middle = start + split(&mut items[start..end], &part.extent, self.options.split);
-            parts[at] = Part { start, end: middle, extent: Extent::of(&items[start..middle]) };
-            parts.insert(at + 1, Part { start: middle, end, extent: Extent::of(&items[middle..end]) });
+            parts[at] = Span::new(items, start..middle);
+            parts.insert(at + 1, Span::new(items, middle..end));
         }
         parts
     }
 
     /// Builds the subtrees of all parts that are not leaves, on all threads.
-    fn build_side_by_side(&self, items: &mut [Item], parts: &[Part]) -> Vec<Option<Subtree>> {
+    fn build_side_by_side(&self, items: &mut [Item], parts: &[Span]) -> Vec<Option<Subtree>> {
         let mut sets = Vec::with_capacity(parts.len());
         let mut rest = items;
         for part in parts {
-            let (set, others) = rest.split_at_mut(part.len());
+            let (set, others) = rest.split_at_mut(part.items.len());
             sets.push((set, &part.extent));
             rest = others;
         }

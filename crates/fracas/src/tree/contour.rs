@@ -85,20 +85,10 @@ impl Contours {
                 }
             }
             let is_sound = !broken && cancel_opposite(&mut edges);
-            let is_connected = is_sound && walker.closed_walk(&edges);
-            contours.walks.append(|all| {
-                if is_connected {
-                    all.extend_from_slice(&walker.walk);
-                }
-            });
-            contours.pinches.append(|all| {
-                if is_connected {
-                    walker.append_pinches(all);
-                }
-            });
-            if is_sound {
-                open[index] = Some(edges.clone());
-            }
+            walker.find_walk(if is_sound { &edges } else { &[] });
+            contours.walks.append(|all| all.extend_from_slice(&walker.walk));
+            contours.pinches.append(|all| walker.append_pinches(all));
+            open[index] = is_sound.then(|| edges.clone());
         }
         contours.walks.shrink_to_fit();
         contours.pinches.shrink_to_fit();
@@ -163,13 +153,13 @@ struct Walker {
 }
 
 impl Walker {
-    /// Whether the edges are connected; then `walk` holds the vertices of a closed walk along each of them once.
+    /// Makes `walk` the vertices of a closed walk along each edge once; empty if the edges are not connected.
     ///
     /// As a sum of triangle outlines, the edges leave every vertex as often as they arrive there.
-    fn closed_walk(&mut self, edges: &[[u32; 2]]) -> bool {
+    fn find_walk(&mut self, edges: &[[u32; 2]]) {
         self.walk.clear();
         if edges.len() < 3 || edges.len() > LONGEST_OUTLINE {
-            return false;
+            return;
         }
         self.sorted.clear();
         self.sorted.extend_from_slice(edges);
@@ -194,7 +184,9 @@ impl Walker {
         // The walk ends where it began; it comes out backwards.
         self.walk.pop();
         self.walk.reverse();
-        self.walk.len() == edges.len()
+        if self.walk.len() != edges.len() {
+            self.walk.clear();
+        }
     }
 
     /// Appends the places of the walk at which its vertex occurs more than once.
@@ -235,7 +227,7 @@ pub(super) fn signs_of_row<S: Simd>(simd: S, row: &Row, slack: f32) -> u8 {
 
 /// One edge of a projected outline.
 #[derive(Clone, Copy, Debug)]
-struct Edge {
+struct OutlineEdge {
     low: DVec2,
     high: DVec2,
     from: DVec2,
@@ -246,7 +238,7 @@ struct Edge {
 /// Reused memory of [`Outline::bounds_single_cover`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutlineScratch {
-    edges: Vec<Edge>,
+    edges: Vec<OutlineEdge>,
     spokes: Vec<Spoke>,
 }
 
@@ -275,14 +267,20 @@ impl Outline<'_> {
     }
 
     /// Whether edges meet only in vertices of both, and do not overlap there.
-    fn edges_are_apart(&self, project: &impl Fn(u32) -> DVec2, edges: &mut Vec<Edge>) -> bool {
+    fn edges_are_apart(&self, project: &impl Fn(u32) -> DVec2, edges: &mut Vec<OutlineEdge>) -> bool {
         edges.clear();
         let last = self.walk[self.walk.len() - 1];
         let mut tail = (last, project(last));
         for &v in self.walk {
             let head = (v, project(v));
             let (from, to) = (tail.1, head.1);
-            edges.push(Edge { low: from.min(to), high: from.max(to), from, to, ids: [tail.0, head.0] });
+            edges.push(OutlineEdge {
+                low: from.min(to),
+                high: from.max(to),
+                from,
+                to,
+                ids: [tail.0, head.0],
+            });
             tail = head;
         }
         // Sweep along x: only edges whose x ranges overlap are compared.
@@ -323,7 +321,7 @@ fn by_angle(hub: DVec2, p: DVec2, q: DVec2) -> Ordering {
 }
 
 /// Whether two edges certainly share no point, or only a vertex of both.
-fn are_apart(p: &Edge, q: &Edge) -> bool {
+fn are_apart(p: &OutlineEdge, q: &OutlineEdge) -> bool {
     let one_side = |a: Sign, b: Sign| a == b && a != Sign::Zero;
     match (p.ids, q.ids) {
         (a, b) if a[1] == b[0] => !turns_back(p.from, p.to, q.to),

@@ -37,20 +37,20 @@ mod contour;
 mod find;
 mod gathered;
 mod nearest;
-mod pieces;
+pub(crate) mod partition;
 mod quality;
 mod query;
 mod refit;
-pub(crate) mod split;
+mod smooth_pieces;
 pub(crate) mod traverse;
 mod validate;
 
 pub use build::BuildOptions;
 pub use find::PairFinder;
 pub use nearest::{Nearest, Side};
+pub use partition::SplitRule;
 pub use quality::Quality;
 pub use query::{QueryStats, RayHit};
-pub use split::SplitRule;
 pub use validate::Broken;
 
 use crate::geom::{Aabb, DVec3};

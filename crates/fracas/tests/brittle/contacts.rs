@@ -20,7 +20,7 @@ fn without_a_budget_every_point_within_reach_is_found() {
         let all: Vec<_> = body.fragments().collect();
         let options = ContactOptions { budget: usize::MAX, tolerance: 0.01, ..ContactOptions::default() };
         let mut finder = ContactFinder::new(options);
-        let mut random = Random(12);
+        let mut random = Random::new(12);
         let mut found_any = 0;
         for _ in 0..60 {
             let [a, b] = [0, 1].map(|_| all[(random.next() * all.len() as f64) as usize]);
@@ -60,7 +60,7 @@ fn with_a_budget_nothing_deep_is_missed_and_much_is_saved() {
         let mut few = ContactFinder::default();
         let mut every =
             ContactFinder::new(ContactOptions { budget: usize::MAX, ..ContactOptions::default() });
-        let mut random = Random(2);
+        let mut random = Random::new(2);
         let (mut handed, mut colliding) = (0, 0);
         for _ in 0..60 {
             let [a, b] = [0, 1].map(|_| all[(random.next() * all.len() as f64) as usize]);

@@ -25,11 +25,8 @@ fn broken() -> BrittleBody {
 #[test]
 fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
     let body = broken();
-    let mut state = 1_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-    };
+    let mut random = fracas::base::Random::linear(1);
+    let mut next = || random.unit() - 0.5;
     let (mut inside, mut outside, mut far) = (0, 0, 0);
     for id in body.fragments() {
         let tree = body.facet_tree(id).unwrap();

@@ -55,7 +55,7 @@ fn depths_and_directions_are_those_of_brute_force() {
     for (name, solid) in solids() {
         let body = broken(&solid, 4, 7);
         for near in [0.1, 1.0] {
-            let mut errors = inside_errors(&body, near, 3000, &mut Random(4));
+            let mut errors = inside_errors(&body, near, 3000, &mut Random::new(4));
             assert!(errors.depths.len() > 3000, "{name}: {} points", errors.depths.len());
             // Where two ways out are equally short, rounding decides between them.
             let [depth, turn] =
@@ -69,7 +69,7 @@ fn depths_and_directions_are_those_of_brute_force() {
 fn distances_outside_are_exact() {
     for (name, solid) in solids() {
         let body = broken(&solid, 3, 9);
-        let mut random = Random(8);
+        let mut random = Random::new(8);
         let mut compared = 0;
         for id in body.fragments() {
             let tree = MeshTree::build(body.surface(id).unwrap().0);
@@ -109,7 +109,7 @@ fn distances_outside_are_exact() {
 fn rays_inward_grow_monotonically() {
     for (name, solid) in solids() {
         let body = broken(&solid, 4, 13);
-        let mut random = Random(6);
+        let mut random = Random::new(6);
         let (mut steps, mut falls) = (0, 0);
         for id in body.fragments() {
             let (surface, _) = body.surface(id).unwrap();
@@ -164,7 +164,7 @@ fn a_fresh_crack_lies_still() {
 fn bounds_are_zero_inside_and_never_more_than_the_distance_outside() {
     for (name, solid) in solids() {
         let body = broken(&solid, 4, 5);
-        let mut random = Random(6);
+        let mut random = Random::new(6);
         let mut useful = 0;
         for id in body.fragments() {
             let fragment = body.fragment(id).unwrap();
@@ -211,7 +211,7 @@ fn answers_do_not_depend_on_who_asks_first() {
         let asked_late = broken(&solid, 3, 19);
         // The same fractures, with questions in between.
         let mut asked_often = BrittleBody::new(solid.clone());
-        let mut random = Random(19);
+        let mut random = Random::new(19);
         for generation in 0..3 {
             answers(&asked_often, false);
             break_largest(&mut asked_often, generation, &mut random);

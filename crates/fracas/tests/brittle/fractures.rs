@@ -7,14 +7,15 @@ use fracas::mesh::tets::brick;
 use std::sync::Arc;
 
 /// Numbers from 0 to 1.
-pub struct Random(pub u64);
+pub struct Random(fracas::base::Random);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(fracas::base::Random::new(seed))
+    }
+
     pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        self.0.unit()
     }
 
     pub fn point(&mut self, low: DVec3, high: DVec3) -> DVec3 {
@@ -69,7 +70,7 @@ pub fn break_largest(body: &mut BrittleBody, generation: usize, random: &mut Ran
 /// A body after some generations, in each of which the largest fragments break.
 pub fn broken(solid: &Arc<Solid>, generations: usize, seed: u64) -> BrittleBody {
     let mut body = BrittleBody::new(solid.clone());
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     (0..generations).for_each(|generation| break_largest(&mut body, generation, &mut random));
     body
 }

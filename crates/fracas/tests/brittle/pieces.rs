@@ -13,7 +13,7 @@ fn every_invariant_holds_after_every_fracture() {
     for (name, solid) in solids() {
         let mut body = BrittleBody::new(solid.clone());
         body.validate().unwrap_or_else(|error| panic!("{name}: {error}"));
-        let mut random = Random(3);
+        let mut random = Random::new(3);
         for step in 0..12 {
             let all: Vec<_> = body.fragments().collect();
             let fragment = all[(random.next() * all.len() as f64) as usize];
@@ -36,7 +36,7 @@ fn every_invariant_holds_however_small_the_pieces() {
     let mut forests = 0;
     for seed in 0..40 {
         let mut body = BrittleBody::new(solid.clone());
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         for _ in 0..25 {
             let all: Vec<_> = body.fragments().collect();
             let fragment = all[(random.next() * all.len() as f64) as usize];
@@ -138,7 +138,7 @@ fn inertia_is_that_of_a_sum_over_small_cubes() {
 fn what_is_inside_is_what_the_surface_encloses() {
     for (name, solid) in solids() {
         let body = broken(&solid, 4, 23);
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let count = body.fragments().count();
         let share = 60_000 / count;
         let wrong = wrong_sides(&body, share, &mut random);
@@ -151,7 +151,7 @@ fn what_is_inside_is_what_the_surface_encloses() {
 fn what_is_inside_is_what_the_surface_encloses_for_very_many_points() {
     for (name, solid) in solids() {
         let body = broken(&solid, 4, 29);
-        assert_eq!(wrong_sides(&body, 100_000, &mut Random(2)), 0, "{name}");
+        assert_eq!(wrong_sides(&body, 100_000, &mut Random::new(2)), 0, "{name}");
     }
 }
 

@@ -1,21 +1,18 @@
 //! Triangles that are hard to decide about, from a fixed stream of numbers.
 
+use fracas::base::Random;
 use fracas::geom::{DVec3, Triangle};
 
 /// A stream of numbers that is the same in every run (SplitMix64).
-pub struct Stream(u64);
+pub struct Stream(Random);
 
 impl Stream {
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(Random::new(seed))
     }
 
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
+        self.0.bits()
     }
 
     pub fn below(&mut self, n: u64) -> u64 {
@@ -24,7 +21,7 @@ impl Stream {
 
     /// Uniform in −1..1.
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0
+        self.0.signed()
     }
 
     fn points<const N: usize>(&mut self, mut coordinate: impl FnMut(&mut Self) -> f64) -> [DVec3; N] {

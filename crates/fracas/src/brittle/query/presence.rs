@@ -335,11 +335,8 @@ mod tests {
 
     #[test]
     fn a_level_has_a_cell_if_and_only_if_one_of_eight_below_is_there() {
-        let mut state = 1_u64;
-        let mut next = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut random = crate::base::Random::linear(1);
+        let mut next = |n: usize| random.below(n);
         for (from, counts) in [([0, 0, 0], [5, 4, 3]), ([3, 1, 7], [200, 5, 6]), ([63, 2, 1], [65, 1, 9])] {
             let to = [0, 1, 2].map(|k| from[k] + counts[k] - 1);
             for share in [1, 4, 60] {
@@ -368,16 +365,13 @@ mod tests {
 
     #[test]
     fn of_a_row_the_cells_in_the_box_are_marked_and_no_others() {
-        let mut state = 7_u64;
-        let mut next = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) % n) as usize
-        };
+        let mut random = crate::base::Random::linear(7);
+        let mut next = |n: usize| random.below(n);
         for (from, counts) in [([2, 3, 4], [5, 4, 3]), ([3, 1, 7], [200, 5, 6]), ([63, 2, 1], [64, 1, 9])] {
             let mut level = Level::new(from, [0, 1, 2].map(|k| from[k] + counts[k] - 1));
             let mut expected = std::collections::BTreeSet::new();
             for _ in 0..300 {
-                let first = [0, 1, 2].map(|k| next((from[k] + counts[k] + 4) as u64));
+                let first = [0, 1, 2].map(|k| next((from[k] + counts[k] + 4) as usize));
                 let mut rows = vec![];
                 CellRow::extend(&mut rows, (0..=next(4)).map(|k| [first[0] + k, first[1], first[2]]));
                 let mask = next(16) as u32 & rows[0].mask();

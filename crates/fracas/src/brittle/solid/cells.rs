@@ -316,11 +316,8 @@ mod tests {
     fn points_are_found_where_a_look_at_every_tetrahedron_finds_them() {
         let mesh = brick(DVec3::new(1.0, 0.7, 0.4), [6, 4, 3]);
         let cells = Cells::build(&mesh, 0.7);
-        let mut state = 1_u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-        };
+        let mut random = crate::base::Random::linear(1);
+        let mut next = || random.unit() - 0.5;
         for _ in 0..5000 {
             let p = DVec3::new(next(), next(), next()) * DVec3::new(1.2, 0.9, 0.6);
             let holds = |&t: &usize| cells.coordinates(t as u32, p).iter().all(|&b| b > 0.0);

@@ -65,7 +65,8 @@ impl BrittleBody {
         };
         let buckets = breaking.pieces * levels;
         let old_points = Lists::from_pairs(buckets, old_buckets.zip(0..));
-        let new_points = Lists::from_pairs(buckets, corners.iter().map(new_bucket).zip(0..));
+        let new_buckets: Vec<u32> = corners.iter().map(new_bucket).collect();
+        let new_points = Lists::from_pairs(buckets, new_buckets.iter().copied().zip(0..));
         let mut places = vec![0; old.points.len()];
         for piece in 0..breaking.pieces {
             let mut place = 0;

@@ -166,11 +166,10 @@ impl<'a> SurfacePolygons<'a> {
     /// The sides of all polygons, by their lower corners.
     fn sides(&self) -> Lists<PolygonEdge> {
         let sides = (0..).zip(self.polygons()).flat_map(|(polygon, (_, ring))| {
-            let before = ring.iter().cycle().skip(ring.len() - 1);
-            let side = move |(&a, &b): (&u32, &u32)| {
-                (a.min(b), PolygonEdge { high: a.max(b), polygon, is_down: a > b })
-            };
-            before.zip(ring).map(side)
+            ring.iter().scan(ring[ring.len() - 1], move |before, &b| {
+                let a = std::mem::replace(before, b);
+                Some((a.min(b), PolygonEdge { high: a.max(b), polygon, is_down: a > b }))
+            })
         });
         Lists::from_pairs(self.points.len(), sides)
     }

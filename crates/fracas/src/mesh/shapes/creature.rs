@@ -82,12 +82,12 @@ const LOW: DVec3 = DVec3::new(-3.2, -0.8, -0.2);
 const HIGH: DVec3 = DVec3::new(2.1, 0.8, 2.2);
 
 /// A solid and how wide the crease is filled where it meets the parts before it.
-struct Part {
-    solid: Solid,
+struct BodyPart {
+    solid: Primitive,
     blend: f64,
 }
 
-enum Solid {
+enum Primitive {
     Cone(Cone),
     Disc(Disc),
 }
@@ -158,14 +158,14 @@ fn from_ball(p: DVec3, centre: DVec3, radius: f64) -> (f64, DVec3) {
 }
 
 /// Negative inside the animal, positive outside, nowhere steeper than 1; and its gradient.
-fn distance(parts: &[Part], p: DVec3) -> (f64, DVec3) {
+fn distance(parts: &[BodyPart], p: DVec3) -> (f64, DVec3) {
     let mirror = DVec3::new(1.0, 1.0_f64.copysign(p.y), 1.0);
     let left = p * mirror;
     let mut united = (f64::INFINITY, DVec3::ZERO);
     for part in parts {
         let next = match &part.solid {
-            Solid::Cone(cone) => cone.distance(left),
-            Solid::Disc(disc) => disc.distance(left),
+            Primitive::Cone(cone) => cone.distance(left),
+            Primitive::Disc(disc) => disc.distance(left),
         };
         united = smooth_min(united, next, part.blend);
     }
@@ -183,14 +183,14 @@ fn smooth_min(a: (f64, DVec3), b: (f64, DVec3), blend: f64) -> (f64, DVec3) {
 }
 
 /// The parts in the order in which they are united, none thinner than twice `thinnest`.
-fn anatomy(thinnest: f64) -> Vec<Part> {
+fn anatomy(thinnest: f64) -> Vec<BodyPart> {
     let mut parts = Vec::new();
     // A limb: balls, each [x, y, z, radius], joined by cones. It grows out of what is there with a wide crease.
     let mut limb = |crease: f64, balls: &[[f64; 4]]| {
         for (i, pair) in balls.windows(2).enumerate() {
             let [from, to] = [pair[0], pair[1]].map(|[x, y, z, radius]| [x, y, z, radius.max(thinnest)]);
             let blend = if i == 0 { crease.max(thinnest) } else { 0.05 };
-            parts.push(Part { solid: Solid::Cone(Cone::between(from, to)), blend });
+            parts.push(BodyPart { solid: Primitive::Cone(Cone::between(from, to)), blend });
         }
     };
     // Torso from hips to shoulders; neck, head and beak; tail.
@@ -226,7 +226,7 @@ fn anatomy(thinnest: f64) -> Vec<Part> {
         disc_radius: 0.48,
         radius: thinnest.max(0.05),
     };
-    parts.push(Part { solid: Solid::Disc(frill), blend: thinnest.max(0.08) });
+    parts.push(BodyPart { solid: Primitive::Disc(frill), blend: thinnest.max(0.08) });
     parts
 }
 

@@ -75,7 +75,7 @@ fn grid_box(size: DVec3, cells: [usize; 3]) -> Mesh {
     for (name, length) in [("width", size.x), ("depth", size.y), ("height", size.z)] {
         assert_size(name, length);
     }
-    let grid = Grid { cells };
+    let grid = SurfaceGrid { cells };
     let place = |at: [usize; 3]| {
         let fraction = |axis: usize| at[axis] as f64 / cells[axis] as f64 - 0.5;
         size * DVec3::new(fraction(0), fraction(1), fraction(2))
@@ -117,11 +117,11 @@ pub(super) fn halves([a, b, c, d]: [u32; 4], from_second: bool) -> [[u32; 3]; 2]
 }
 
 /// Numbers the lattice points on the surface of a box.
-struct Grid {
+struct SurfaceGrid {
     cells: [usize; 3],
 }
 
-impl Grid {
+impl SurfaceGrid {
     fn full_layer(&self) -> usize {
         (self.cells[0] + 1) * (self.cells[1] + 1)
     }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn every_surface_point_has_its_own_number() {
         for cells in [[1, 1, 1], [3, 2, 4], [1, 5, 2]] {
-            let grid = Grid { cells };
+            let grid = SurfaceGrid { cells };
             let mut seen = vec![false; grid.vertex_count()];
             for i in 0..=cells[0] {
                 for j in 0..=cells[1] {

@@ -9,7 +9,7 @@
 //! same side of the same axis. On a rough surface that leaves crumbs where one direction goes over into another; a
 //! crumb joins the piece beside it if its normals still point to the same side.
 
-use super::split::Item;
+use super::partition::Item;
 use crate::base::{DisjointSets, Lists};
 use crate::geom::DVec3;
 use crate::mesh::{Mesh, TriangleId};

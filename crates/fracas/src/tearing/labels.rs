@@ -55,9 +55,9 @@ impl TearingBody {
         if labels.len() != slots {
             return Err(SplitError::WrongLabelCount { slots, given: labels.len() });
         }
-        let verdicts = self.tree.arena.judge_all(labels);
+        let hints = self.tree.arena.judge_all(labels);
         for piece in 0..self.tree.pieces.len() {
-            self.tree.divide(piece, &self.options, &|slot| verdicts.of(slot, labels));
+            self.tree.divide(piece, &self.options, &|slot| hints.of(slot, labels));
         }
         Ok(self.tree.pieces.len())
     }
@@ -81,7 +81,7 @@ impl TearingBody {
 
 impl Tree {
     /// Divides one piece into pieces of one label each.
-    fn divide(&mut self, piece: usize, options: &TearingOptions, judge: &impl Fn(&Slot) -> Verdict) {
+    fn divide(&mut self, piece: usize, options: &TearingOptions, judge: &impl Fn(&Slot) -> LabelHint) {
         let root = self.pieces[piece].root;
         let (parts, made) = self.parts(root, self.metric(options), judge);
         for (k, (_, part)) in parts.into_iter().enumerate() {
@@ -97,16 +97,16 @@ impl Tree {
         &mut self,
         root: u32,
         metric: Metric,
-        judge: &impl Fn(&Slot) -> Verdict,
+        judge: &impl Fn(&Slot) -> LabelHint,
     ) -> (Vec<(u32, Slot)>, Vec<u32>) {
         let whole = *self.arena.slot(root);
         let (parts, merged, made) = (Vec::new(), Vec::new(), Vec::new());
-        let mut split = Split { arena: &mut self.arena, metric, judge, parts, merged, made };
+        let mut split = LabelSplit { arena: &mut self.arena, metric, judge, parts, merged, made };
         match split.subtree(&whole) {
-            Parts::None => (Vec::new(), Vec::new()),
-            Parts::One(label) => (vec![(label, whole)], Vec::new()),
-            Parts::Many(_) => {
-                let Split { arena, parts, made, .. } = split;
+            Contents::None => (Vec::new(), Vec::new()),
+            Contents::One(label) => (vec![(label, whole)], Vec::new()),
+            Contents::Many(_) => {
+                let LabelSplit { arena, parts, made, .. } = split;
                 arena.in_order = false;
                 (parts, made)
             }
@@ -122,9 +122,9 @@ impl Tree {
         };
         triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, true));
         let judge = |slot: &Slot| match (slot.is_dirty(), slot.child().as_leaf()) {
-            (false, _) => Verdict::One(0),
-            (true, Some(_)) => Verdict::One(1),
-            (true, None) => Verdict::Mixed,
+            (false, _) => LabelHint::One(0),
+            (true, Some(_)) => LabelHint::One(1),
+            (true, None) => LabelHint::Mixed,
         };
         let piece = self.pieces.iter().position(|piece| piece.root == root).expect("every root is a piece's");
         self.divide(piece, options, &judge);
@@ -135,7 +135,7 @@ impl Tree {
 
 /// What is known of the labels of a subtree before it is looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum LabelHint {
     /// No triangles.
     Nothing,
     /// Just this one, and no empty slots.
@@ -145,48 +145,48 @@ pub(super) enum Verdict {
 }
 
 /// A verdict for each node; none if they are not in order.
-pub(super) struct Verdicts(Vec<Verdict>);
+pub(super) struct LabelHints(Vec<LabelHint>);
 
-impl Verdicts {
+impl LabelHints {
     #[inline]
-    pub(super) fn of(&self, slot: &Slot, labels: &[u32]) -> Verdict {
+    pub(super) fn of(&self, slot: &Slot, labels: &[u32]) -> LabelHint {
         if let Some(triangle) = slot.child().as_leaf() {
-            return Verdict::One(labels[triangle as usize]);
+            return LabelHint::One(labels[triangle as usize]);
         }
         match slot.child().as_node() {
-            Some(node) => self.0.get(node as usize).copied().unwrap_or(Verdict::Mixed),
-            None => Verdict::Nothing,
+            Some(node) => self.0.get(node as usize).copied().unwrap_or(LabelHint::Mixed),
+            None => LabelHint::Nothing,
         }
     }
 }
 
 impl Arena {
     /// Looks at all labels, in one pass over memory.
-    pub(super) fn judge_all(&self, labels: &[u32]) -> Verdicts {
+    pub(super) fn judge_all(&self, labels: &[u32]) -> LabelHints {
         if !self.in_order {
-            return Verdicts(Vec::new());
+            return LabelHints(Vec::new());
         }
-        let mut verdicts = Verdicts(vec![Verdict::Mixed; self.nodes.len()]);
+        let mut hints = LabelHints(vec![LabelHint::Mixed; self.nodes.len()]);
         for (node, pair) in self.slots.chunks_exact(2).enumerate().rev() {
-            let (a, b) = (verdicts.of(&pair[0], labels), verdicts.of(&pair[1], labels));
+            let (a, b) = (hints.of(&pair[0], labels), hints.of(&pair[1], labels));
             // A node without triangles is to be looked into: it must be given back.
-            verdicts.0[node] = if a == b && a != Verdict::Nothing { a } else { Verdict::Mixed };
+            hints.0[node] = if a == b && a != LabelHint::Nothing { a } else { LabelHint::Mixed };
         }
-        verdicts
+        hints
     }
 }
 
 /// What a subtree turned out to hold.
-enum Parts {
+enum Contents {
     /// No triangles.
     None,
     /// A single label: it is left as it is.
     One(u32),
-    /// Parts from this place in the list on, sorted by label.
+    /// Contents from this place in the list on, sorted by label.
     Many(usize),
 }
 
-struct Split<'a, J> {
+struct LabelSplit<'a, J> {
     arena: &'a mut Arena,
     metric: Metric,
     judge: &'a J,
@@ -197,32 +197,32 @@ struct Split<'a, J> {
     made: Vec<u32>,
 }
 
-impl<J: Fn(&Slot) -> Verdict> Split<'_, J> {
-    fn subtree(&mut self, slot: &Slot) -> Parts {
+impl<J: Fn(&Slot) -> LabelHint> LabelSplit<'_, J> {
+    fn subtree(&mut self, slot: &Slot) -> Contents {
         match (self.judge)(slot) {
-            Verdict::Nothing => return Parts::None,
-            Verdict::One(label) => return Parts::One(label),
-            Verdict::Mixed => {}
+            LabelHint::Nothing => return Contents::None,
+            LabelHint::One(label) => return Contents::One(label),
+            LabelHint::Mixed => {}
         }
         let node = slot.child().as_node().expect("a leaf has one label");
         let (a, b) = (*self.arena.slot(2 * node), *self.arena.slot(2 * node + 1));
         let first = self.parts.len();
         match (self.subtree(&a), self.subtree(&b)) {
-            (Parts::One(p), Parts::One(q)) if p == q => return Parts::One(p),
-            (Parts::None, Parts::None) => {
+            (Contents::One(p), Contents::One(q)) if p == q => return Contents::One(p),
+            (Contents::None, Contents::None) => {
                 self.arena.free_node(node);
-                return Parts::None;
+                return Contents::None;
             }
             // Lists of the two children, one after the other; a single part has not been listed yet.
-            (Parts::One(p), Parts::One(q)) => self.parts.extend([(p, a), (q, b)]),
-            (Parts::One(p), Parts::Many(start)) => self.parts.insert(start, (p, a)),
-            (Parts::One(p), Parts::None) => self.parts.push((p, a)),
-            (_, Parts::One(q)) => self.parts.push((q, b)),
-            (Parts::Many(_) | Parts::None, _) => {}
+            (Contents::One(p), Contents::One(q)) => self.parts.extend([(p, a), (q, b)]),
+            (Contents::One(p), Contents::Many(start)) => self.parts.insert(start, (p, a)),
+            (Contents::One(p), Contents::None) => self.parts.push((p, a)),
+            (_, Contents::One(q)) => self.parts.push((q, b)),
+            (Contents::Many(_) | Contents::None, _) => {}
         }
         self.arena.free_node(node);
         self.merge(first);
-        Parts::Many(first)
+        Contents::Many(first)
     }
 
     /// Sorts the parts from `first` on and joins those of equal labels. There are at most two of each.
