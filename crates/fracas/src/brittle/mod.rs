@@ -30,17 +30,16 @@
 //! that holds it does (`solid/cells`) → a point within the tolerance becomes a contact. The first few are enough to separate two
 //! bodies; after these, only deeper points are added.
 //!
-//! A single question, [`BrittleBody::find_nearest`], takes another way, since a facet tree costs as much as some hundred questions:
-//! the nodes around a point know the nearest crack (`query/crack_field`), the surface grid knows the nearest original surface
-//! (`solid/surface_grid`), and the cells lead to anything nearer (`query/nearest_surface`). This is the fragment distance field of the
-//! paper.
+//! A single question, [`BrittleBody::find_nearest`], takes another way: the nodes around a point know the nearest crack
+//! (`query/crack_field`), the surface grid knows the nearest original surface (`solid/surface_grid`), and the cells lead to
+//! anything nearer (`query/nearest_surface`). This is the fragment distance field of the paper.
 //!
-//! | for each fragment | to build | a question | use it for |
+//! Both are built when first asked for, so a fracture pays for neither. Instructions, with those of the field as 1:
+//!
+//! | of a fragment | building | a question | use it for |
 //! |---|---|---|---|
-//! | distance field | 10 % of a fracture | 2–4 µs | rays, picking, tests of single points |
-//! | facet tree | 20 % of a fracture | 0.3–1 µs | contacts: hundreds of points |
-//!
-//! Both are built when first asked for, so a fracture pays for neither.
+//! | distance field | 1 | 1 | single questions: rays, picking, blows |
+//! | facet tree | 2.7 | 0.6 | contacts: hundreds of points; it pays after about 200 |
 //!
 //! # Invariants (checked by [`BrittleBody::validate`])
 //!

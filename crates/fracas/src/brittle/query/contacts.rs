@@ -18,8 +18,8 @@
 //! # Departures from the paper
 //!
 //! - Each point is asked about once, at the level where it appears, instead of once per level.
-//! - Distances between fragments come from facet trees, which answer several times as fast as the fragment distance field and
-//!   repay their building after some hundred points.
+//! - Distances between fragments come from facet trees. A facet tree answers faster than the fragment distance field and has
+//!   paid for its building after about 200 points.
 
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
 use crate::geom::{DMat3, DVec3, Pose};
