@@ -321,3 +321,67 @@ mod rays {
         }
     }
 }
+
+/// A view of a posed body answers as a body made of the posed positions, bit for bit.
+mod poses {
+    use super::*;
+    use fracas::geom::{DQuat, Pose};
+
+    #[test]
+    fn posed_views_answer_as_bodies_that_were_moved() {
+        let mut s = Stream::new(31);
+        for mesh in meshes() {
+            let size = mesh.positions().iter().fold(1.0, |size: f64, p| size.max(p.abs().max_element()));
+            for _ in 0..6 {
+                let turn = DQuat::from_xyzw(s.unit(), s.unit(), s.unit(), s.unit() + 0.1);
+                let pose = Pose::new(turn, point(&mut s, 2.0 * size)).expect("a pose");
+                let moved = mesh.posed(&pose).expect("finite positions");
+                let (low, high) = moved.bounds().corners();
+                let (middle, half) = if mesh.triangle_count() == 0 {
+                    (DVec3::ZERO, DVec3::ONE)
+                } else {
+                    (0.5 * low + 0.5 * high, 0.5 * (high - low) + 1e-3 * size)
+                };
+                for body in bodies(&mesh) {
+                    let view = body.view().at(&pose);
+                    let truth = fracas::View::from(&moved);
+                    for vertex in moved.positions() {
+                        assert!(mesh.triangle_count() == 0 || view.bounds().contains(*vertex));
+                    }
+                    for _ in 0..20 {
+                        let [p, q] = [(); 2].map(|()| middle + half * point(&mut s, 1.5));
+                        let bounds = Box3 { min: p.min(q), max: p.max(q) };
+                        assert_eq!(view.find_in_box(&bounds), truth.find_in_box(&bounds));
+                        assert_eq!(view.cast_ray(p, q), truth.cast_ray(p, q));
+                        assert_eq!(view.nearest(p, f64::INFINITY), truth.nearest(p, f64::INFINITY));
+                        let reach = 0.3 * half.max_element();
+                        assert_eq!(view.nearest(p, reach), truth.nearest(p, reach));
+                    }
+                    for vertex in moved.positions().iter().step_by(7) {
+                        assert_eq!(view.nearest(*vertex, 1.0), truth.nearest(*vertex, 1.0));
+                        assert_eq!(view.side_of(*vertex), truth.side_of(*vertex));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sides_of_posed_bodies_of_every_kind_agree() {
+        let mut s = Stream::new(32);
+        let mesh = shapes::torus(0.7, 0.25, 16);
+        let pose =
+            Pose::new(DQuat::from_xyzw(0.3, -0.2, 0.5, 0.7), DVec3::new(3.0, -1.0, 2.0)).expect("a pose");
+        let moved = mesh.posed(&pose).expect("finite positions");
+        let mut inside = 0;
+        for _ in 0..300 {
+            let p = pose.apply(DVec3::ZERO) + point(&mut s, 1.0);
+            let truth = fracas::View::from(&moved).side_of(p);
+            inside += usize::from(truth == fracas::Side::Inside);
+            for body in bodies(&mesh) {
+                assert_eq!(body.view().at(&pose).side_of(p), truth);
+            }
+        }
+        assert!(inside > 10, "{inside}");
+    }
+}
