@@ -342,7 +342,7 @@ mod poses {
                 } else {
                     (0.5 * low + 0.5 * high, 0.5 * (high - low) + 1e-3 * size)
                 };
-                for body in bodies(&mesh) {
+                for (kind, body) in KINDS.iter().zip(bodies(&mesh)) {
                     let view = body.view().at(&pose);
                     let truth = fracas::View::from(&moved);
                     for vertex in moved.positions() {
@@ -351,7 +351,8 @@ mod poses {
                     for _ in 0..20 {
                         let [p, q] = [(); 2].map(|()| middle + half * point(&mut s, 1.5));
                         let bounds = Box3 { min: p.min(q), max: p.max(q) };
-                        assert_eq!(view.find_in_box(&bounds), truth.find_in_box(&bounds));
+                        let context = format!("{}: {bounds:?} {pose:?}", kind.name);
+                        assert_eq!(view.find_in_box(&bounds), truth.find_in_box(&bounds), "{context}");
                         assert_eq!(view.cast_ray(p, q), truth.cast_ray(p, q));
                         assert_eq!(view.nearest(p, f64::INFINITY), truth.nearest(p, f64::INFINITY));
                         let reach = 0.3 * half.max_element();

@@ -3,7 +3,7 @@
 use super::View;
 use crate::geom::Box3;
 use crate::mesh::TriangleId;
-use crate::pairs::{Frame, bits};
+use crate::pairs::{Frame, LANES, bits};
 use fearless_simd::{Level, dispatch};
 
 impl View<'_> {
@@ -24,7 +24,8 @@ impl View<'_> {
         if !low.cmple(high).all() {
             return found;
         }
-        let (from, to) = self.sight().corners(low, high);
+        let sight = self.sight();
+        let (from, to) = (sight.point(low), sight.point(high));
         // Rounding is relative to the coordinate, which may lie far outside the frame.
         let pad = |x: f32| 2.0 * Frame::SLACK * x.abs().max(1.0);
         let from = from.as_vec3().to_array().map(|x| x - pad(x));
@@ -32,10 +33,18 @@ impl View<'_> {
         let level = Level::new();
         self.visit(
             0.0,
-            |node, bounds| {
-                *bounds = [f64::INFINITY; 8];
-                let hits = dispatch!(level, simd => node.boxes.overlapping(simd, from, to));
-                bits(hits).for_each(|lane| bounds[lane] = 0.0);
+            |node, lanes| {
+                *lanes = [f64::INFINITY; LANES];
+                if self.pose.is_identity() {
+                    let hits = dispatch!(level, simd => node.boxes.overlapping(simd, from, to));
+                    bits(hits).for_each(|lane| lanes[lane] = 0.0);
+                } else {
+                    // Boxes of turned triangles are larger than turned boxes of triangles: compare in the world.
+                    let hits = node
+                        .used()
+                        .filter(|(lane, _)| sight.in_world(node.boxes.lane(*lane)).overlaps(bounds));
+                    hits.for_each(|(lane, _)| lanes[lane] = 0.0);
+                }
             },
             |id, t| {
                 let (t_low, t_high) = (t.a.min(t.b).min(t.c), t.a.max(t.b).max(t.c));

@@ -105,15 +105,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn bounds(&self) -> Box3 {
         match self.shape {
-            Shape::Hierarchy { body, .. } => {
-                let Some((low, high)) = self.corners() else { return Box3::EMPTY };
-                let frame = body.frame();
-                let pad = f64::from(Frame::SLACK);
-                let unmap = |x: [f32; 3], pad: f64| {
-                    let p = frame.unmap(DVec3::from_array(x.map(f64::from)) + pad);
-                    p + p.abs() * (4.0 * f64::EPSILON) * pad.signum()
-                };
-                posed_box(&self.pose, unmap(low, -pad), unmap(high, pad))
+            Shape::Hierarchy { .. } => {
+                self.corners().map_or(Box3::EMPTY, |corners| self.sight().in_world(corners))
             }
             Shape::Soup(mesh) => {
                 let vertices = mesh.triangles().iter().flatten();
@@ -214,13 +207,14 @@ impl<'a> View<'a> {
         let posing =
             64.0 * f64::EPSILON * (2.0 * size + pose.translation().abs().max_element()) * frame.scale;
         let to_body = (!pose.is_identity()).then(|| pose.inverse());
-        Sight { frame, to_body, pad: if to_body.is_some() { posing } else { 0.0 } }
+        Sight { frame, pose, to_body, pad: if to_body.is_some() { posing } else { 0.0 } }
     }
 }
 
 /// The map from the world to the frame of a posed body, in `f64`.
 pub(super) struct Sight {
     pub(super) frame: Frame,
+    pose: Pose,
     to_body: Option<Pose>,
     /// How far the exact posed triangles may be from where the frame sees them.
     pub(super) pad: f64,
@@ -238,15 +232,14 @@ impl Sight {
         self.to_body.map_or(p, |pose| pose.rotation() * p) * self.frame.scale
     }
 
-    /// A box in frame coordinates around a box in the world.
-    pub(super) fn corners(&self, low: DVec3, high: DVec3) -> (DVec3, DVec3) {
-        let Some(pose) = &self.to_body else { return (self.point(low), self.point(high)) };
-        if !(low.is_finite() && high.is_finite()) {
-            return (DVec3::NEG_INFINITY, DVec3::INFINITY);
-        }
-        let (low, high) = posed_box(pose, low, high).corners();
-        let map = |p: DVec3| (p - self.frame.centre) * self.frame.scale;
-        (map(low) - self.pad, map(high) + self.pad)
+    /// A box in the world around a box in frame coordinates, with all roundings allowed for.
+    pub(super) fn in_world(&self, (low, high): Corners) -> Box3 {
+        let pad = f64::from(Frame::SLACK);
+        let unmap = |x: [f32; 3], pad: f64| {
+            let p = self.frame.unmap(DVec3::from_array(x.map(f64::from)) + pad);
+            p + p.abs() * (4.0 * f64::EPSILON) * pad.signum()
+        };
+        posed_box(&self.pose, unmap(low, -pad), unmap(high, pad))
     }
 }
 
