@@ -14,7 +14,7 @@
 mod contract;
 
 use crate::geom::DVec3;
-use crate::mesh::{Mesh, MeshRef};
+use crate::mesh::{Mesh, MeshRef, TriangleId};
 use crate::pairs::{Crew, FindStats, Pair, Threads, Touch, Twins};
 use crate::soup::{Soup, SoupOptions, SoupStats, Source};
 use crate::tree::Broken;
@@ -257,7 +257,6 @@ impl Finder {
             for pair in pairs.iter_mut() {
                 *pair = Pair::new(name(&gathered[0], pair.a.0), name(&gathered[views.len() - 1], pair.b.0));
             }
-            pairs.sort_unstable();
         }
         self.gathered = gathered;
     }
@@ -284,7 +283,7 @@ fn opened<'a>(body: &'a dyn Hierarchy, unfolding: &'a Unfolding) -> Opened<'a> {
 struct Gathered {
     /// Positions where the pose puts them; empty if the body's own serve.
     positions: Vec<DVec3>,
-    /// Triangles that are there, and the ids that they have in the body; empty if the body's own serve.
+    /// Triangles that are there, and the ids that they have in the body, ascending; empty if the body's own serve.
     triangles: Vec<[u32; 3]>,
     ids: Vec<u32>,
 }
@@ -294,18 +293,20 @@ impl Gathered {
         self.positions.clear();
         self.triangles.clear();
         self.ids.clear();
-        if let Shape::Hierarchy { body, .. } = view.shape {
-            let own = body.positions();
-            view.for_each_triangle(|id| {
-                self.ids.push(id);
-                if own.is_some() {
+        if let Shape::Hierarchy { body, .. } = view.shape
+            && own_triangles(view).is_none()
+        {
+            view.for_each_triangle(|id| self.ids.push(id));
+            self.ids.sort_unstable();
+            for &id in &self.ids {
+                if body.positions().is_some() {
                     self.triangles.push(body.vertices(id, false));
                 } else {
                     let first = self.positions.len() as u32;
                     self.triangles.push([first, first + 1, first + 2]);
-                    self.positions.extend(view.triangle(crate::mesh::TriangleId(id)).corners());
+                    self.positions.extend(view.triangle(TriangleId(id)).corners());
                 }
-            });
+            }
         }
         if let Some(positions) = own_positions(view)
             && !view.pose.is_identity()
@@ -315,15 +316,21 @@ impl Gathered {
     }
 
     fn source<'a>(&'a self, view: &View<'a>) -> Source<'a> {
-        let triangles = match view.shape {
-            Shape::Soup(mesh) => mesh.triangles(),
-            Shape::Hierarchy { .. } => &self.triangles,
-        };
+        let triangles = own_triangles(view).unwrap_or(&self.triangles);
         let positions = match own_positions(view) {
             Some(positions) if view.pose.is_identity() => positions,
             _ => &self.positions,
         };
         Source { positions, triangles }
+    }
+}
+
+/// The triangles that a body keeps ready, all of them and no others.
+fn own_triangles<'a>(view: &View<'a>) -> Option<&'a [[u32; 3]]> {
+    match view.shape {
+        Shape::Soup(mesh) => Some(mesh.triangles()),
+        Shape::Hierarchy { body, tree: None } => body.triangles(),
+        Shape::Hierarchy { .. } => None,
     }
 }
 

@@ -115,6 +115,10 @@ impl Hierarchy for TearingBody {
         Some(self.mesh.positions())
     }
 
+    fn triangles(&self) -> Option<&[[u32; 3]]> {
+        (self.mesh.live_count() == self.mesh.slot_count()).then(|| self.mesh.triangles())
+    }
+
     fn has_twins(&self) -> bool {
         LiveMesh::has_twins(&self.mesh)
     }

@@ -221,6 +221,10 @@ impl Hierarchy for MeshTree {
         Some(self.mesh.positions())
     }
 
+    fn triangles(&self) -> Option<&[[u32; 3]]> {
+        Some(self.mesh.triangles())
+    }
+
     fn stamp(&self) -> Stamp {
         self.stamp
     }

@@ -98,6 +98,11 @@ pub(crate) trait Hierarchy: Sync {
         None
     }
 
+    /// The vertices of all triangles by id, if every id is that of a triangle that is there.
+    fn triangles(&self) -> Option<&[[u32; 3]]> {
+        None
+    }
+
     /// Whether the body knows twins.
     fn has_twins(&self) -> bool {
         false
