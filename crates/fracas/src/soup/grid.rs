@@ -143,14 +143,8 @@ impl Grid {
             let lists =
                 source.triangles.chunks(share).zip(mine.chunks_mut(share)).zip(places.chunks_mut(share));
             let tasks = lists.zip(histograms.iter_mut());
-            let positions = source.positions;
             parallel::for_each(parts > 1, tasks, |(((triangles, octaves), middles), histogram)| {
-                for (corners, known) in triangles.iter().zip(octaves.iter_mut().zip(middles)) {
-                    let [a, b, c] = corners.map(|v| positions[v as usize]);
-                    let (octave, middle) = levels::measure(a, b, c);
-                    histogram[octave].count(middle);
-                    (*known.0, *known.1) = (octave as u16, middle);
-                }
+                measure(source, triangles, octaves, middles, histogram);
             });
             let (whole, others) = histograms.split_first_mut().expect("a part");
             for other in others {
@@ -345,10 +339,33 @@ fn list_all<T: Copy + Default + Send>(
             measured.octaves[part.clone()].chunks(share).zip(measured.middles[part.clone()].chunks(share));
         let tasks = list[part].chunks_mut(share).zip(known).enumerate();
         parallel::for_each(parts > 1, tasks, |(k, (list, (octaves, middles)))| {
-            let known = octaves.iter().zip(middles);
-            for ((triangle, to), (&octave, &middle)) in (k * share..).zip(list).zip(known) {
-                *to = item(mesh, triangle, octave, middle);
-            }
+            list_part(list, octaves, middles, |at, octave, middle| {
+                item(mesh, k * share + at, octave, middle)
+            });
         });
+    }
+}
+
+// Loops of their own, so that the compiler knows that their lists do not overlap.
+
+fn measure(
+    source: &Source,
+    triangles: &[[u32; 3]],
+    octaves: &mut [u16],
+    middles: &mut [DVec3],
+    histogram: &mut [Octave],
+) {
+    for (corners, known) in triangles.iter().zip(octaves.iter_mut().zip(middles)) {
+        let [a, b, c] = corners.map(|v| source.positions[v as usize]);
+        let (octave, middle) = levels::measure(a, b, c);
+        histogram[octave].count(middle);
+        (*known.0, *known.1) = (octave as u16, middle);
+    }
+}
+
+fn list_part<T>(list: &mut [T], octaves: &[u16], middles: &[DVec3], item: impl Fn(usize, u16, DVec3) -> T) {
+    let known = octaves.iter().zip(middles);
+    for ((at, to), (&octave, &middle)) in list.iter_mut().enumerate().zip(known) {
+        *to = item(at, octave, middle);
     }
 }

@@ -304,8 +304,11 @@ impl Arena {
     #[inline]
     pub(super) fn put_leaf(&mut self, at: u32, item: &Item) -> Built {
         let slot = Slot::of_item(item);
-        self.put(at, slot);
-        Built { slot, sums: Sums::of(&slot, Sums::NONE) }
+        self.slots[at as usize] = slot;
+        if let Some(triangle) = slot.child().as_leaf() {
+            self.leaf_at[triangle as usize] = at;
+        }
+        Built { slot, sums: Sums::of_leaf(&slot) }
     }
 
     /// Puts a node into a slot, given what has been put into its own two.

@@ -9,7 +9,7 @@
 use super::arena::{Arena, Bounds, Built};
 use super::heights::{Heights, roomy_height};
 use super::small::{SMALL, SmallSet};
-use crate::tree::partition::{BINS, BestCut, Bin, Binning, Extent, Item, cheapest_cut, cut, half_area};
+use crate::tree::partition::{BINS, BestCut, Bin, Binning, Extent, Item, best_cut, cut, half_area};
 
 /// How sets of triangles are divided when a tree, or a part of it, is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,9 +132,15 @@ impl AreaBuild<'_> {
         let longest = (high - low).truncate().max_position();
         let bins = if total <= 64 { BINS / 2 } else { BINS };
         let all = self.axes == Axes::All && total <= THREE_AXES;
-        let axes = (0..3).filter(|&axis| axis == longest || all);
-        let binnings = axes.map(|axis| Binning::over(axis, 2.0 * low[axis], 2.0 * high[axis], bins));
-        cheapest_cut(set.items, binnings, cost, |left| heights.allow(left))
+        let mut best: Option<BestCut> = None;
+        for axis in (0..3).filter(|&axis| axis == longest || all) {
+            let binning = Binning::over(axis, 2.0 * low[axis], 2.0 * high[axis], bins);
+            let cut = best_cut(set.items, binning, cost, |left| heights.allow(left));
+            if cut.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
+                best = Some(cut);
+            }
+        }
+        best
     }
 }
 

@@ -73,6 +73,12 @@ impl Sums {
             leaves: below.leaves + u32::from(slot.child().as_leaf().is_some()),
         }
     }
+
+    /// Of a leaf.
+    #[inline]
+    pub(super) fn of_leaf(leaf: &Slot) -> Self {
+        Self { half_area: half_area(leaf.bounds()), squared_volume: squared_volume(leaf.bounds()), leaves: 1 }
+    }
 }
 
 impl Add for Sums {

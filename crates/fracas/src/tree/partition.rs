@@ -223,10 +223,17 @@ fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
         return cut(items, longest, LANES);
     }
     let bins = if items.len() <= 64 { BINS / 2 } else { BINS };
-    let axes = (0..3).filter(|&axis| axis == longest || items.len() <= THREE_AXES);
-    let binnings =
-        axes.map(|axis| Binning::over(axis, extent.centre_low[axis], extent.centre_high[axis], bins));
-    match cheapest_cut(items, binnings, Bin::cost, |_| true) {
+    let mut best: Option<BestCut> = None;
+    for axis in (0..3).filter(|&axis| axis == longest || items.len() <= THREE_AXES) {
+        let binning = Binning::over(axis, extent.centre_low[axis], extent.centre_high[axis], bins);
+        if binning.scale > 0.0 {
+            let cut = best_cut(items, binning, Bin::cost, |_| true);
+            if cut.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
+                best = Some(cut);
+            }
+        }
+    }
+    match best {
         Some(best) => {
             let count = whole_rows(best.below, items.len());
             cut_by_bins(items, count, &best)
@@ -236,23 +243,8 @@ fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
     }
 }
 
-/// The cheapest cut between two bins along some axes, among those whose lower part may have its count.
-pub(crate) fn cheapest_cut(
-    items: &[Item],
-    binnings: impl Iterator<Item = Binning>,
-    cost_of: impl Fn(&Bin) -> f32,
-    is_allowed: impl Fn(usize) -> bool,
-) -> Option<BestCut> {
-    // Without extent along an axis all items are in one bin.
-    let cuts = binnings
-        .filter(|binning| binning.scale > 0.0)
-        .map(|binning| best_cut(items, binning, &cost_of, &is_allowed));
-    cuts.filter(|cut| cut.cost < f32::INFINITY)
-        .reduce(|best, cut| if cut.cost < best.cost { cut } else { best })
-}
-
-/// The cheapest cut along one axis; its cost is infinite if there is none.
-fn best_cut(
+/// The cheapest cut between two bins along one axis, among those whose lower part may have its count.
+pub(crate) fn best_cut(
     items: &[Item],
     binning: Binning,
     cost_of: impl Fn(&Bin) -> f32,
