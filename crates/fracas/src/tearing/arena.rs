@@ -282,14 +282,22 @@ impl Arena {
         slot.child().as_node().map_or(Sums::NONE, |node| self.nodes[node as usize].sums)
     }
 
-    /// Lists the triangles below a slot, in the order of the tree.
-    pub(super) fn list_triangles(&self, at: u32, out: &mut Vec<u32>) {
+    /// Calls `visit` with the triangles below a slot, in the order of the tree.
+    pub(super) fn for_each_triangle(&self, at: u32, visit: &mut impl FnMut(u32)) {
         let child = self.slot(at).child();
-        if let Some(node) = child.as_node() {
-            self.list_triangles(2 * node, out);
-            self.list_triangles(2 * node + 1, out);
+        if let Some(triangle) = child.as_leaf() {
+            visit(triangle);
+        } else if let Some(node) = child.as_node() {
+            self.for_each_triangle(2 * node, visit);
+            self.for_each_triangle(2 * node + 1, visit);
         }
-        out.extend(child.as_leaf());
+    }
+
+    /// The triangles below a slot, in the order of the tree.
+    pub(super) fn triangles(&self, at: u32) -> Vec<u32> {
+        let mut triangles = Vec::new();
+        self.for_each_triangle(at, &mut |triangle| triangles.push(triangle));
+        triangles
     }
 
     /// Makes a node of two subtrees, in a node that is free for it, and returns it.

@@ -35,7 +35,7 @@ impl TearingBody {
         let (arena, frame) = (&self.tree.arena, &self.tree.frame);
         let corner = |x: [f32; 3]| frame.unmap(DVec3::from_array(x.map(f64::from)));
         let mut boxes = Vec::new();
-        let mut slots: Vec<u32> = self.tree.pieces.iter().map(|piece| piece.root).collect();
+        let mut slots: Vec<u32> = self.tree.roots.clone();
         for level in 0.. {
             slots.retain(|&at| !arena.slot(at).is_empty());
             if slots.is_empty() || boxes.len() + slots.len() > most {

@@ -19,7 +19,7 @@ use super::metric::Metric;
 use super::patches::Patches;
 use super::place::{Group, Placement};
 use super::small::SMALL;
-use super::{TearingBuild, TearingOptions, Tree};
+use super::{TearingBuild, Tree};
 use crate::base::reserve_warm;
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit};
@@ -95,17 +95,12 @@ pub(super) fn leaf_slot(mesh: &LiveMesh, frame: &Frame, triangle: u32) -> Slot {
 
 impl Tree {
     /// Brings the tree up to date with an edit that has been applied to the mesh.
-    pub(super) fn follow(
-        &mut self,
-        mesh: &LiveMesh,
-        edit: &MeshEdit,
-        applied: &Applied,
-        options: &TearingOptions,
-    ) -> TearStats {
-        if edit.removed.len() + edit.added.len() >= TAGS as usize {
+    pub(super) fn follow(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) -> TearStats {
+        let changed = edit.removed.len() + edit.added.len();
+        if changed >= TAGS as usize {
             // More than can be told apart by tags; an edit of this size is a new body anyway.
-            self.pieces.clear();
-            self.rebuild(mesh, options);
+            self.roots.clear();
+            self.rebuild(mesh);
             return TearStats { rebuilt: mesh.live_count() as u64, ..TearStats::default() };
         }
         self.arena.leaf_at.resize(mesh.slot_count(), NONE);
@@ -116,22 +111,18 @@ impl Tree {
             inserted: edit.added.len() as u64,
             ..TearStats::default()
         };
-        let changed = edit.removed.len() + edit.added.len();
-        stats.rebuilt = self.settle(changed, options, &mut scratch);
+        stats.rebuilt = self.settle(changed, &mut scratch);
 
         let frame = self.frame;
         scratch.leaves.clear();
         scratch.leaves.extend(applied.triangles.clone().map(|t| leaf_slot(mesh, &frame, t)));
         let (arena, leaves) = (&self.arena, &scratch.leaves);
-        let pieces = &self.pieces;
+        let roots = &self.roots;
         scratch.placement.flood(mesh, edit, applied, |added| {
             let leaf = &leaves[added as usize];
-            let growth = |root: u32| {
-                let slot = arena.slot(root);
-                Metric::Area.of(slot.union(leaf)) - Metric::Area.of_slot(slot)
-            };
-            let nearest = pieces.iter().min_by(|a, b| growth(a.root).total_cmp(&growth(b.root)))?;
-            arena.nearest_leaf(nearest.root, leaf)
+            let growth = |root: u32| Metric::Area.growth(arena.slot(root), leaf);
+            let nearest = roots.iter().min_by(|a, b| growth(**a).total_cmp(&growth(**b)))?;
+            arena.nearest_leaf(*nearest, leaf)
         });
         self.make_patches(mesh, edit, applied, &mut scratch);
         stats.patches = scratch.patches.list.len() as u64;
@@ -139,13 +130,13 @@ impl Tree {
         self.write_bunches(&mut scratch);
         stats.bunches = scratch.bunches.len() as u64;
         self.hang_patches(&mut scratch);
-        self.write_left_over(options, &mut scratch);
+        self.write_left_over(&mut scratch);
         self.write_moved(mesh, edit, applied, &mut scratch.touched);
-        self.mark_and_mend(&mut scratch, options, &mut stats);
+        self.mark_and_mend(&mut scratch, &mut stats);
         self.scratch = scratch;
 
         if self.is_outside(edit) {
-            self.refit(mesh, 0, options);
+            self.refit(mesh, 0);
         }
         stats
     }
@@ -208,13 +199,13 @@ impl Tree {
     }
 
     /// New triangles of a body that had none: they become a tree of their own.
-    fn write_left_over(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) {
+    fn write_left_over(&mut self, scratch: &mut FollowScratch) {
         let FollowScratch { placement, leaves, items, build, .. } = scratch;
         items.clear();
         items.extend(placement.waiting.iter().map(|&added| leaves[added as usize].as_item()));
         if !items.is_empty() {
             let root = self.empty_piece();
-            self.arena.build(root, items, options.build, build);
+            self.arena.build(root, items, self.options.build, build);
         }
     }
 
@@ -230,29 +221,25 @@ impl Tree {
     }
 
     /// Puts right everything above the touched slots.
-    pub(super) fn mark_and_mend(
-        &mut self,
-        scratch: &mut FollowScratch,
-        options: &TearingOptions,
-        stats: &mut TearStats,
-    ) {
+    fn mark_and_mend(&mut self, scratch: &mut FollowScratch, stats: &mut TearStats) {
+        let treelet_height = self.options.treelet_height();
         scratch.roots.clear();
         stats.marked = self.arena.mark(&mut scratch.touched, &mut scratch.roots);
         let mut mending = Mending {
-            metric: self.metric(options),
+            metric: self.metric(),
             patches: &scratch.patches.list,
-            treelet_height: options.treelet_height(),
+            treelet_height,
             treelets: &mut self.upkeep.noted,
         };
         for &root in &scratch.roots {
             self.arena.mend(root, &mut mending);
             // A piece that is no larger than a treelet is one as a whole.
             let whole = self.arena.slot(root);
-            if whole.height() <= options.treelet_height() {
+            if whole.height() <= treelet_height {
                 mending.treelets.extend(whole.child().as_node());
             }
         }
-        self.upkeep.finish_step(self.arena.nodes.len(), options);
+        self.upkeep.finish_step(self.arena.nodes.len(), &self.options);
         self.forget_empty_pieces();
     }
 }

@@ -55,11 +55,11 @@ impl Hierarchy for TearingBody {
     }
 
     fn root_count(&self) -> usize {
-        self.tree.pieces.len()
+        self.tree.roots.len()
     }
 
     fn root(&self, tree: usize) -> (Child, Corners) {
-        let root = self.tree.pieces[tree].root;
+        let root = self.tree.roots[tree];
         (place_of(&self.tree.arena, root), self.tree.arena.slot(root).corners())
     }
 
@@ -153,16 +153,11 @@ fn widen(arena: &Arena, at: u32, height: u8, node: &mut Node) {
 
 /// Lists the triangles of a bunch; returns how many they are.
 fn collect(arena: &Arena, place: usize, ids: &mut RowIds) -> usize {
-    fn below(arena: &Arena, at: u32, ids: &mut RowIds, count: &mut usize) {
-        let child = arena.slot(at).child();
-        if let Some(triangle) = child.as_leaf() {
-            ids.triangles[*count] = triangle;
-            *count += 1;
-        } else if let Some(node) = child.as_node() {
-            slots_of(node as usize).into_iter().for_each(|at| below(arena, at, ids, count));
-        }
-    }
     let mut count = 0;
-    slots_of(place).into_iter().for_each(|at| below(arena, at, ids, &mut count));
+    let mut add = |triangle| {
+        ids.triangles[count] = triangle;
+        count += 1;
+    };
+    slots_of(place).into_iter().for_each(|at| arena.for_each_triangle(at, &mut add));
     count
 }

@@ -16,7 +16,7 @@
 
 use super::arena::{Arena, NONE, Slot};
 use super::metric::Metric;
-use super::{TearingBody, TearingOptions, Tree};
+use super::{TearingBody, Tree};
 use crate::mesh::TriangleId;
 use crate::walk::Stamp;
 
@@ -58,39 +58,37 @@ impl TearingBody {
         }
         self.stamp = Stamp::new();
         let hints = self.tree.arena.judge_all(labels);
-        for piece in 0..self.tree.pieces.len() {
-            self.tree.divide(piece, &self.options, &|slot| hints.of(slot, labels));
+        for piece in 0..self.tree.roots.len() {
+            self.tree.divide(self.tree.roots[piece], &|slot| hints.of(slot, labels));
         }
-        Ok(self.tree.pieces.len())
+        Ok(self.tree.roots.len())
     }
 
     /// The piece that a triangle is in; `None` for a dead one. O(log n).
     #[must_use]
     pub fn piece_of(&self, triangle: TriangleId) -> Option<usize> {
         let root = self.tree.arena.root_above(*self.tree.arena.leaf_at.get(triangle.index())?)?;
-        self.tree.pieces.iter().position(|piece| piece.root == root)
+        self.tree.roots.iter().position(|&known| known == root)
     }
 
     /// The triangles of a piece, sorted. Panics if there is no such piece.
     #[must_use]
     pub fn piece_triangles(&self, piece: usize) -> Vec<TriangleId> {
-        let mut triangles = Vec::new();
-        self.tree.arena.list_triangles(self.tree.pieces[piece].root, &mut triangles);
+        let mut triangles = self.tree.arena.triangles(self.tree.roots[piece]);
         triangles.sort_unstable();
         triangles.into_iter().map(TriangleId).collect()
     }
 }
 
 impl Tree {
-    /// Divides one piece into pieces of one label each.
-    fn divide(&mut self, piece: usize, options: &TearingOptions, judge: &impl Fn(&Slot) -> LabelHint) {
-        let root = self.pieces[piece].root;
-        let (parts, made) = self.parts(root, self.metric(options), judge);
+    /// Divides the piece with this root into pieces of one label each.
+    fn divide(&mut self, root: u32, judge: &impl Fn(&Slot) -> LabelHint) {
+        let (parts, made) = self.parts(root, self.metric(), judge);
         for (k, (_, part)) in parts.into_iter().enumerate() {
             let at = if k == 0 { root } else { self.new_piece() };
             self.arena.put(at, part);
         }
-        self.note_treelets(&made, options);
+        self.note_treelets(&made);
     }
 
     /// Takes the tree below a slot apart: for each label a tree, sorted by label, and nodes that joins have made. The slot
@@ -116,7 +114,7 @@ impl Tree {
     }
 
     /// Moves the given triangles, all of one piece and not all of it, to a piece of their own.
-    pub(super) fn split_off(&mut self, triangles: &[u32], options: &TearingOptions) {
+    pub(super) fn split_off(&mut self, triangles: &[u32]) {
         let Some(root) =
             triangles.first().and_then(|&t| self.arena.root_above(self.arena.leaf_at[t as usize]))
         else {
@@ -128,8 +126,7 @@ impl Tree {
             (true, Some(_)) => LabelHint::One(1),
             (true, None) => LabelHint::Mixed,
         };
-        let piece = self.pieces.iter().position(|piece| piece.root == root).expect("every root is a piece's");
-        self.divide(piece, options, &judge);
+        self.divide(root, &judge);
         // Whole subtrees of what has left kept their marks.
         triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, false));
     }

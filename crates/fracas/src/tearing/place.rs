@@ -220,7 +220,7 @@ impl Arena {
         let mut slot = self.slot(root);
         while let Some(node) = slot.child().as_node() {
             let children = [self.slot(2 * node), self.slot(2 * node + 1)];
-            let growth = children.map(|c| Metric::Area.of(c.union(to)) - Metric::Area.of_slot(c));
+            let growth = children.map(|child| Metric::Area.growth(child, to));
             let near_right = growth[1] < growth[0]
                 || (growth[1] == growth[0] && children[1].height() < children[0].height());
             slot = children[usize::from(near_right)];

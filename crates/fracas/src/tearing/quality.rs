@@ -28,8 +28,8 @@ impl TearingBody {
         let arena = &self.tree.arena;
         let mut quality = TearingQuality { depth: 0, triangles: 0, sah: 0.0, q: None };
         let (mut areas, mut squares) = ([0.0; 2], [0.0; 2]);
-        for piece in &self.tree.pieces {
-            let root = arena.slot(piece.root);
+        for &root in &self.tree.roots {
+            let root = arena.slot(root);
             let all = Sums::of(root, arena.sums_below(root));
             quality.depth = quality.depth.max(root.height() as usize);
             quality.triangles += all.leaves as usize;
@@ -47,7 +47,7 @@ impl TearingBody {
     /// The height of a piece's tree, and how many triangles it holds. Panics if there is no such piece.
     #[must_use]
     pub fn piece_depth(&self, piece: usize) -> (usize, usize) {
-        let root = self.tree.arena.slot(self.tree.pieces[piece].root);
+        let root = self.tree.arena.slot(self.tree.roots[piece]);
         let all = Sums::of(root, self.tree.arena.sums_below(root));
         (root.height() as usize, all.leaves as usize)
     }

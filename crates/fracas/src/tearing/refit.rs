@@ -10,7 +10,7 @@
 
 use super::arena::{Arena, Child, Slot};
 use super::metric::Metric;
-use super::{TearingOptions, Tree, frame_of};
+use super::{Tree, frame_of};
 use crate::mesh::LiveMesh;
 use crate::pairs::Frame;
 use glam::Vec4;
@@ -19,12 +19,12 @@ use std::ops::Range;
 impl Tree {
     /// Makes all boxes new from the positions of the mesh, fits the frame to them if need be, and tries to tighten the
     /// next `count` nodes by permutations. Returns how many were changed.
-    pub(super) fn refit(&mut self, mesh: &LiveMesh, count: usize, options: &TearingOptions) -> usize {
+    pub(super) fn refit(&mut self, mesh: &LiveMesh, count: usize) -> usize {
         let nodes = self.arena.nodes.len();
         let from = if self.cursor < nodes { self.cursor } else { 0 };
         let to = (from + count).min(nodes);
         self.cursor = to;
-        let metric = self.metric(options);
+        let metric = self.metric();
         let mut mapped = std::mem::take(&mut self.mapped);
         map_positions(mesh, &self.frame, &mut mapped);
         let slice = from as u32..to as u32;
@@ -32,16 +32,16 @@ impl Tree {
         if self.arena.in_order {
             pass.backwards(&mut self.arena);
         } else {
-            self.pieces.iter().for_each(|piece| pass.subtree(&mut self.arena, piece.root));
+            self.roots.iter().for_each(|root| pass.node(&mut self.arena, root / 2));
         }
         let changed = pass.changed;
         let fits = (0.125..=Frame::REACH).contains(&self.reach());
-        if !fits && !self.pieces.is_empty() {
+        if !fits && !self.roots.is_empty() {
             self.frame = frame_of(mesh);
             map_positions(mesh, &self.frame, &mut mapped);
             let mut again =
                 Refit { triangles: mesh.triangles(), mapped: &mapped, metric, slice: 0..0, changed: 0 };
-            self.pieces.iter().for_each(|piece| again.subtree(&mut self.arena, piece.root));
+            self.roots.iter().for_each(|root| again.node(&mut self.arena, root / 2));
         }
         self.mapped = mapped;
         changed
@@ -56,11 +56,10 @@ impl Tree {
             in_order: true,
             ..Arena::default()
         };
-        for piece in &mut self.pieces {
-            let holder = new.new_holder();
-            let root = *self.arena.slot(piece.root);
-            piece.root = 2 * holder;
-            new.copy_from(&self.arena, root, piece.root);
+        for root in &mut self.roots {
+            let tree = *self.arena.slot(*root);
+            *root = 2 * new.new_holder();
+            new.copy_from(&self.arena, tree, *root);
         }
         self.upkeep.clear();
         self.arena = new;
@@ -98,13 +97,6 @@ impl Refit<'_> {
     }
 
     /// From the leaves up, whatever the order of nodes.
-    fn subtree(&mut self, arena: &mut Arena, at: u32) {
-        if let Some(node) = arena.slot(at).child().as_node() {
-            self.node(arena, node);
-        }
-        self.slot(arena, at);
-    }
-
     fn node(&mut self, arena: &mut Arena, node: u32) {
         for at in [2 * node, 2 * node + 1] {
             if let Some(below) = arena.slot(at).child().as_node() {

@@ -17,7 +17,7 @@ use super::arena::{NONE, Slot};
 use super::build::Axes;
 use super::follow::leaf_slot;
 use super::heights::roomy_height;
-use super::{SplitError, TearingBody, TearingOptions, Tree};
+use super::{SplitError, TearingBody, Tree};
 use crate::base::Lists;
 use crate::mesh::{EditError, LiveMesh, MeshEdit};
 use crate::walk::Stamp;
@@ -62,11 +62,11 @@ impl TearingBody {
         let applied = self.mesh.apply(edit)?;
         self.stamp = Stamp::new();
         self.tree.drop_leaves(edit, slots);
-        self.tree.shatter(&self.mesh, applied.triangles, labels, &self.options);
+        self.tree.shatter(&self.mesh, applied.triangles, labels);
         if !edit.moved.is_empty() || self.tree.is_outside(edit) {
-            self.tree.refit(&self.mesh, 0, &self.options);
+            self.tree.refit(&self.mesh, 0);
         }
-        Ok(self.tree.pieces.len())
+        Ok(self.tree.roots.len())
     }
 }
 
@@ -82,13 +82,13 @@ impl Tree {
     }
 
     /// Makes the trees of the pieces from what is left of the old ones and from new triangles.
-    fn shatter(&mut self, mesh: &LiveMesh, new: Range<u32>, labels: &[u32], options: &TearingOptions) {
-        let metric = self.metric(options);
+    fn shatter(&mut self, mesh: &LiveMesh, new: Range<u32>, labels: &[u32]) {
+        let metric = self.metric();
         let hints = self.arena.judge_all(labels);
         let (mut parts, mut made) = (Vec::new(), Vec::new());
-        for piece in std::mem::take(&mut self.pieces) {
-            let (of_piece, joined) = self.parts(piece.root, metric, &|slot| hints.of(slot, labels));
-            self.arena.free_node(piece.root / 2);
+        for root in std::mem::take(&mut self.roots) {
+            let (of_piece, joined) = self.parts(root, metric, &|slot| hints.of(slot, labels));
+            self.arena.free_node(root / 2);
             parts.extend(of_piece);
             made.extend(joined);
         }
@@ -105,7 +105,7 @@ impl Tree {
             self.arena.put(root, tree);
         }
         self.arena.in_order = false;
-        self.note_treelets(&made, options);
+        self.note_treelets(&made);
     }
 
     /// A tree for each label over the new triangles that have it.

@@ -14,17 +14,17 @@ impl TearingBody {
     pub fn validate(&self) -> Result<(), String> {
         self.mesh.validate()?;
         let mut walk = Walk { mesh: &self.mesh, tree: &self.tree, nodes: 0, triangles: 0 };
-        for piece in &self.tree.pieces {
+        for &root in &self.tree.roots {
             let arena = &self.tree.arena;
-            let holder = piece.root / 2;
-            if arena.parent(holder) != NONE || !arena.slot(piece.root + 1).is_empty() {
-                return Err(format!("the root in slot {} has something beside or above it", piece.root));
+            let holder = root / 2;
+            if arena.parent(holder) != NONE || !arena.slot(root + 1).is_empty() {
+                return Err(format!("the root in slot {} has something beside or above it", root));
             }
-            if arena.slot(piece.root).is_empty() {
-                return Err(format!("the piece in slot {} is empty", piece.root));
+            if arena.slot(root).is_empty() {
+                return Err(format!("the piece in slot {} is empty", root));
             }
             walk.nodes += 1;
-            walk.subtree(piece.root)?;
+            walk.subtree(root)?;
         }
         walk.nothing_else()
     }

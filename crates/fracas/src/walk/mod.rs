@@ -110,10 +110,7 @@ pub(crate) trait Hierarchy: Sync {
 impl dyn Hierarchy + '_ {
     /// The box around all trees; `None` for an empty body.
     pub(crate) fn bounds(&self) -> Option<Corners> {
-        let boxes = (0..self.root_count()).map(|tree| self.root(tree).1);
-        boxes.reduce(|(low, high), (l, h)| {
-            ([0, 1, 2].map(|k| low[k].min(l[k])), [0, 1, 2].map(|k| high[k].max(h[k])))
-        })
+        box_around((0..self.root_count()).map(|tree| self.root(tree).1))
     }
 
     /// How far stored coordinates may be from the true ones.
@@ -131,6 +128,13 @@ impl dyn Hierarchy + '_ {
         let node = *self.node(root.index(), &mut node);
         node.used().for_each(|(_, child)| self.for_each_row(child, visit));
     }
+}
+
+/// The box around some boxes; `None` if there are none.
+pub(crate) fn box_around(boxes: impl Iterator<Item = Corners>) -> Option<Corners> {
+    boxes.reduce(|(low, high), (l, h)| {
+        ([0, 1, 2].map(|k| low[k].min(l[k])), [0, 1, 2].map(|k| high[k].max(h[k])))
+    })
 }
 
 /// Largest magnitude of a coordinate of a box.
