@@ -18,8 +18,10 @@ use crate::mesh::{Mesh, MeshRef};
 use crate::pairs::{Crew, FindStats, Pair, Threads, Touch, Twins};
 use crate::soup::{Soup, SoupOptions, SoupStats, Source};
 use crate::tree::Broken;
-use crate::walk::{Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, Shape, Unfolding, View};
-use crate::walk::{bridge_between, overlap};
+use crate::walk::overlap;
+use crate::walk::{
+    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, Shape, Unfolding, View,
+};
 
 /// What a [`Finder`] looks for, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -201,7 +203,7 @@ impl Finder {
         self.crew.reset();
         let FindOptions { touch, threads, .. } = self.options;
         if let Some(ends) = view_a.corners().zip(view_b.corners())
-            && let Some(bridge) = bridge_between((a, &view_a.pose, ends.0), (b, &view_b.pose, ends.1))
+            && let Some(bridge) = Bridge::new((a, &view_a.pose, ends.0), (b, &view_b.pose, ends.1))
         {
             let [of_a, of_b] = &mut self.unfoldings;
             for (body, unfolding) in [(a, &mut *of_a), (b, &mut *of_b)] {
@@ -212,11 +214,10 @@ impl Finder {
             let [roots_a, roots_b] = &mut self.roots;
             list_roots(a, of_a, view_a.tree(), roots_a);
             list_roots(b, of_b, view_b.tree(), roots_b);
+            roots_b.iter_mut().for_each(|(_, corners)| *corners = bridge.map_box(*corners));
             for (root, box_a) in roots_a {
-                for (other, box_b) in &*roots_b {
-                    if overlap(box_a, &bridge.map_box(*box_b)) {
-                        self.crew.add((*root, *other));
-                    }
+                for (other, _) in roots_b.iter().filter(|(_, box_b)| overlap(box_a, box_b)) {
+                    self.crew.add((*root, *other));
                 }
             }
             // In rounds: walk as far as nodes are open, then open what the walk waits for.
@@ -269,10 +270,12 @@ impl Finder {
 
 /// Lists the roots of a body, or that of one of its trees, as far as they are open.
 fn list_roots(body: &dyn Hierarchy, unfolding: &Unfolding, tree: Option<usize>, out: &mut Vec<Root>) {
-    let trees = tree.map_or(0..body.root_count(), |tree| tree..tree + 1);
-    let root = |tree| if body.ready().is_some() { body.root(tree) } else { unfolding.roots()[tree] };
     out.clear();
-    out.extend(trees.map(root));
+    match (body.ready(), tree) {
+        (Some(_), _) => out.extend(body.roots(tree)),
+        (None, Some(tree)) => out.push(unfolding.roots()[tree]),
+        (None, None) => out.extend(unfolding.roots()),
+    }
 }
 
 fn opened<'a>(body: &'a dyn Hierarchy, unfolding: &'a Unfolding) -> Opened<'a> {

@@ -15,6 +15,8 @@
 
 use super::metric::Sums;
 use crate::base::reserve_warm;
+use crate::mesh::LiveMesh;
+use crate::pairs::Frame;
 use crate::tree::partition::Item;
 use glam::{BVec4A, Vec4};
 
@@ -92,10 +94,11 @@ impl Slot {
         }
     }
 
+    /// The box of a triangle in frame coordinates, as a leaf.
     #[inline]
-    pub(super) fn leaf(triangle: u32, low: [f32; 3], high: [f32; 3]) -> Self {
-        let vector = |p: [f32; 3]| Vec4::new(p[0], p[1], p[2], 0.0);
-        Self::new((vector(low), vector(high)), Child::leaf(triangle), 0)
+    pub(super) fn leaf(mesh: &LiveMesh, frame: &Frame, triangle: u32) -> Self {
+        let corners = mesh.triangles()[triangle as usize].map(|v| mesh.positions()[v as usize]);
+        Self::of_item(&Item::new(frame, corners, Child::leaf(triangle).0))
     }
 
     /// The leaf as an item of a build. The bits that name its child take the place of the triangle's number.

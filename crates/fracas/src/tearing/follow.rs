@@ -85,14 +85,6 @@ impl FollowScratch {
     }
 }
 
-/// The box of a triangle in frame coordinates, as a leaf.
-#[inline]
-pub(super) fn leaf_slot(mesh: &LiveMesh, frame: &Frame, triangle: u32) -> Slot {
-    let [a, b, c] = mesh.triangles()[triangle as usize].map(|v| mesh.positions()[v as usize]);
-    // The frame keeps order, so that the box may be taken before it.
-    Slot::leaf(triangle, frame.map(a.min(b).min(c)), frame.map(a.max(b).max(c)))
-}
-
 impl Tree {
     /// Brings the tree up to date with an edit that has been applied to the mesh.
     pub(super) fn follow(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) -> TearStats {
@@ -115,7 +107,7 @@ impl Tree {
 
         let frame = self.frame;
         scratch.leaves.clear();
-        scratch.leaves.extend(applied.triangles.clone().map(|t| leaf_slot(mesh, &frame, t)));
+        scratch.leaves.extend(applied.triangles.clone().map(|t| Slot::leaf(mesh, &frame, t)));
         let (arena, leaves) = (&self.arena, &scratch.leaves);
         let roots = &self.roots;
         scratch.placement.flood(mesh, edit, applied, |added| {
@@ -213,7 +205,7 @@ impl Tree {
         for &(vertex, _) in &edit.moved {
             for triangle in mesh.triangles_of_vertex(vertex).filter(|t| t.0 < applied.triangles.start) {
                 let at = self.arena.leaf_at[triangle.index()];
-                let leaf = leaf_slot(mesh, &self.frame, triangle.0);
+                let leaf = Slot::leaf(mesh, &self.frame, triangle.0);
                 self.arena.slots[at as usize].set_bounds(leaf.bounds());
                 touched.push(at);
             }

@@ -88,9 +88,9 @@ use crate::geom::{Box3, DVec3};
 use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};
 use crate::pairs::Frame;
 use crate::walk::{Corners, Stamp, box_around, reach_of};
-use arena::{Arena, NONE};
+use arena::{Arena, NONE, Slot};
 use connect::Clusters;
-use follow::{FollowScratch, leaf_slot};
+use follow::FollowScratch;
 use glam::Vec4;
 use settle::Upkeep;
 
@@ -318,7 +318,7 @@ impl Tree {
         self.roots.clear();
         self.upkeep.clear();
         for set in sets.iter().filter(|set| !set.is_empty()) {
-            let mut items: Vec<_> = set.iter().map(|&t| leaf_slot(mesh, &self.frame, t).as_item()).collect();
+            let mut items: Vec<_> = set.iter().map(|&t| Slot::leaf(mesh, &self.frame, t).as_item()).collect();
             let root = self.new_piece();
             self.arena.build(root, &mut items, self.options.build, &mut self.scratch.build);
         }

@@ -15,7 +15,6 @@
 
 use super::arena::{NONE, Slot};
 use super::build::Axes;
-use super::follow::leaf_slot;
 use super::heights::roomy_height;
 use super::{SplitError, TearingBody, Tree};
 use crate::base::Lists;
@@ -115,7 +114,7 @@ impl Tree {
         let items = &mut self.scratch.items;
         for of_label in triangles.chunk_by(|&a, &b| labels[a as usize] == labels[b as usize]) {
             items.clear();
-            items.extend(of_label.iter().map(|&t| leaf_slot(mesh, &self.frame, t).as_item()));
+            items.extend(of_label.iter().map(|&t| Slot::leaf(mesh, &self.frame, t).as_item()));
             let height = roomy_height(items.len());
             self.arena.build_by_area(2 * holder, items, height, Axes::Longest, &mut self.scratch.build);
             parts.push((labels[of_label[0] as usize], *self.arena.slot(2 * holder)));

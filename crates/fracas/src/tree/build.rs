@@ -7,13 +7,13 @@
 //!
 //! Subtrees are built side by side, each with node and leaf numbers of its own, and shifted into place.
 
-use super::Tree;
+use super::MeshTree;
 use super::partition::{Extent, Item, SplitRule, split};
 use super::smooth_pieces::{LARGEST_SET, group_by_piece};
 use crate::base::parallel;
 use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
-use crate::walk::{Child, Contours, Node};
+use crate::walk::{Child, Contours, Node, Stamp};
 use std::ops::Range;
 
 /// How to build a tree.
@@ -41,29 +41,27 @@ const LARGEST_SHARED: usize = 8 * 512;
 /// Subtrees with fewer triangles are not worth another thread.
 const SMALLEST_TASK: usize = 4096;
 
-impl Tree {
-    pub(super) fn build(mesh: &Mesh, options: &BuildOptions) -> Self {
+impl MeshTree {
+    /// Builds the tree over a mesh as the options say.
+    #[must_use]
+    pub fn build_with(mesh: Mesh, options: &BuildOptions) -> Self {
         let (low, high) = mesh.bounds().corners();
         let frame = Frame::around(low, high);
-        let mut items = gather(mesh, &frame);
+        let mut items = gather(&mesh, &frame);
         let mut subtree = Subtree::default();
         if !items.is_empty() {
             let extent = Extent::of(&items);
-            let builder = Builder { mesh, options };
-            subtree = builder.subtree(&mut items, &extent);
+            subtree = Builder { mesh: &mesh, options }.subtree(&mut items, &extent);
         }
         let Subtree { nodes, leaves } = subtree;
-        let mut ids = Vec::with_capacity(leaves.len());
-        let mut start = 0;
-        for size in leaves {
-            ids.push(row_ids(mesh, &items[start..start + size as usize]));
-            start += size as usize;
-        }
-        let mut tree = Self { frame, nodes, rows: vec![Row::ZERO; ids.len()], ids, contours: None };
-        if options.self_queries {
-            tree.contours = Some(Contours::build(&tree.nodes, &tree.ids));
-        }
-        tree.refit_with(mesh, options.parallel);
+        let mut rest = &items[..];
+        let take_row =
+            |size: u8| rest.split_off(..size as usize).map_or(RowIds::EMPTY, |row| row_ids(&mesh, row));
+        let ids: Vec<RowIds> = leaves.into_iter().map(take_row).collect();
+        let contours = options.self_queries.then(|| Contours::build(&nodes, &ids));
+        let rows = vec![Row::ZERO; ids.len()];
+        let mut tree = Self { mesh, stamp: Stamp::new(), frame, nodes, rows, ids, contours };
+        tree.refit(options.parallel);
         tree
     }
 }
@@ -71,10 +69,7 @@ impl Tree {
 fn gather(mesh: &Mesh, frame: &Frame) -> Vec<Item> {
     let positions = mesh.positions();
     let item = |(triangle, corners): (usize, &[u32; 3])| {
-        let [a, b, c] = corners.map(|v| frame.map(positions[v as usize]));
-        let low = [0, 1, 2].map(|axis| a[axis].min(b[axis]).min(c[axis]));
-        let high = [0, 1, 2].map(|axis| a[axis].max(b[axis]).max(c[axis]));
-        Item::new(low, high, triangle as u32)
+        Item::new(frame, corners.map(|v| positions[v as usize]), triangle as u32)
     };
     mesh.triangles().iter().enumerate().map(item).collect()
 }

@@ -4,7 +4,8 @@
 //! box centres along the three axes (Wald, "On fast construction of SAH-based bounding volume hierarchies",
 //! 2007), but counts in rows of eight: a part of nine triangles costs as much as one of sixteen.
 
-use crate::pairs::LANES;
+use crate::geom::DVec3;
+use crate::pairs::{Frame, LANES};
 use glam::Vec4;
 
 /// How a build divides a set of triangles.
@@ -29,7 +30,10 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    pub(crate) fn new(low: [f32; 3], high: [f32; 3], triangle: u32) -> Self {
+    /// The box of a triangle in frame coordinates. The frame keeps order, so the box may be taken before it.
+    #[inline]
+    pub(crate) fn new(frame: &Frame, [a, b, c]: [DVec3; 3], triangle: u32) -> Self {
+        let (low, high) = (frame.map(a.min(b).min(c)), frame.map(a.max(b).max(c)));
         Self {
             low: Vec4::new(low[0], low[1], low[2], f32::from_bits(triangle)),
             high: Vec4::new(high[0], high[1], high[2], 0.0),
@@ -82,14 +86,7 @@ impl Extent {
     }
 
     pub(crate) fn longest_centre_axis(&self) -> usize {
-        let e = self.centre_high - self.centre_low;
-        if e.x >= e.y && e.x >= e.z {
-            0
-        } else if e.y >= e.z {
-            1
-        } else {
-            2
-        }
+        (self.centre_high - self.centre_low).truncate().max_position()
     }
 }
 

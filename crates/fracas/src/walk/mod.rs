@@ -47,11 +47,12 @@ mod stamp;
 mod unfold;
 mod view;
 
+pub(crate) use bridge::Bridge;
 pub(crate) use contour::{Contours, signs_of_row};
 pub use inside::Side;
 pub use nearest::Nearest;
 pub(crate) use node::{Child, Corners, Node};
-pub(crate) use pairs::{Meeting, PairWalk, Posed, bridge_between};
+pub(crate) use pairs::{Meeting, PairWalk, Posed};
 pub use ray::RayHit;
 pub(crate) use stamp::Stamp;
 pub(crate) use unfold::Unfolding;
@@ -110,7 +111,12 @@ pub(crate) trait Hierarchy: Sync {
 impl dyn Hierarchy + '_ {
     /// The box around all trees; `None` for an empty body.
     pub(crate) fn bounds(&self) -> Option<Corners> {
-        box_around((0..self.root_count()).map(|tree| self.root(tree).1))
+        box_around(self.roots(None).map(|(_, corners)| corners))
+    }
+
+    /// The roots of all trees, or of one, and their boxes.
+    pub(crate) fn roots(&self, tree: Option<usize>) -> impl Iterator<Item = (Child, Corners)> + '_ {
+        tree.map_or(0..self.root_count(), |tree| tree..tree + 1).map(|tree| self.root(tree))
     }
 
     /// How far stored coordinates may be from the true ones.

@@ -5,9 +5,9 @@
 //! leaves meet in the row filter; what it cannot rule out is decided exactly, in batches. A pair that leads to a closed place
 //! ([`super::Unfolding`]) is parked for the next round.
 
-use super::bridge::{Bridge, BridgeEnd, mapped_row};
+use super::bridge::{Bridge, mapped_row};
 use super::contour::OutlineScratch;
-use super::{Child, Corners, Hierarchy, Node, Opened};
+use super::{Child, Hierarchy, Node, Opened};
 use crate::exact;
 use crate::geom::{Pose, Triangle};
 use crate::pairs::{
@@ -43,20 +43,6 @@ pub(crate) enum Meeting<'a> {
     },
     /// Two bodies. `a` lends its frame, and `b` is brought into it; `swapped` if `a` is the caller's second.
     Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool, touch: Touch },
-}
-
-/// The bridge from the frame of `b` to that of `a`; `None` if their boxes are certainly apart.
-pub(crate) fn bridge_between(
-    (a, pose_a, bounds_a): (&dyn Hierarchy, &Pose, Corners),
-    (b, pose_b, bounds_b): (&dyn Hierarchy, &Pose, Corners),
-) -> Option<Bridge> {
-    let end = |body: &dyn Hierarchy, pose, bounds| BridgeEnd {
-        frame: body.frame(),
-        pose,
-        precision: body.precision(),
-        bounds,
-    };
-    Bridge::new(&end(a, pose_a, bounds_a), &end(b, pose_b, bounds_b))
 }
 
 /// Two things of which parts may collide; equal ones stand for one thing against itself.
