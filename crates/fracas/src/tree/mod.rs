@@ -44,7 +44,7 @@ pub use quality::Quality;
 pub use validate::Broken;
 pub(crate) use validate::ensure;
 
-use crate::geom::{Box3, DVec3, Pose, Triangle};
+use crate::geom::{DVec3, Pose, Triangle};
 use crate::mesh::{Mesh, MeshError, TriangleId};
 use crate::pairs::{Frame, Row, RowIds};
 use crate::walk::{Child, Contours, Corners, Hierarchy, Node, Opened, Stamp, View};
@@ -113,18 +113,6 @@ impl MeshTree {
         let mut positions = self.mesh.positions().to_vec();
         change(&mut positions);
         self.set_positions(&positions)
-    }
-
-    /// A box around all triangles, in the mesh's own coordinates: padded as boxes of the tree are, so a little larger than
-    /// [`Mesh::bounds`], and without a look at the triangles.
-    #[must_use]
-    pub fn bounds(&self) -> Box3 {
-        let Some((low, high)) = self.nodes.first().map(Node::bounds) else { return Box3::EMPTY };
-        let unmap = |x: [f32; 3]| self.frame.unmap(DVec3::from_array(x.map(f64::from)));
-        // Mapping back rounds in the last place of f64; a step outward makes up for it.
-        let (low, high) = (unmap(low), unmap(high));
-        let pad = (low.abs().max(high.abs())) * (4.0 * f64::EPSILON);
-        Box3 { min: low - pad, max: high + pad }
     }
 
     /// The body as it stands; the same as `View::from(&body)`.

@@ -84,12 +84,6 @@ impl<'a> View<'a> {
         Self { pose: *pose, ..self }
     }
 
-    /// Where the body is.
-    #[must_use]
-    pub fn pose(&self) -> &Pose {
-        &self.pose
-    }
-
     /// A triangle where the pose puts it. Panics if the body has no such triangle.
     #[must_use]
     pub fn triangle(&self, id: TriangleId) -> Triangle {
