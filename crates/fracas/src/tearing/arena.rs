@@ -334,11 +334,4 @@ impl Arena {
     pub(super) fn node_count(&self) -> usize {
         self.nodes.len() - self.free.len()
     }
-
-    pub(super) fn bytes(&self) -> usize {
-        size_of_val(&self.slots[..])
-            + size_of_val(&self.nodes[..])
-            + size_of_val(&self.leaf_at[..])
-            + size_of_val(&self.free[..])
-    }
 }

@@ -70,14 +70,6 @@ impl TearingBody {
         let root = self.tree.arena.root_above(*self.tree.arena.leaf_at.get(triangle.index())?)?;
         self.tree.roots.iter().position(|&known| known == root)
     }
-
-    /// The triangles of a piece, sorted. Panics if there is no such piece.
-    #[must_use]
-    pub fn piece_triangles(&self, piece: usize) -> Vec<TriangleId> {
-        let mut triangles = self.tree.arena.triangles(self.tree.roots[piece]);
-        triangles.sort_unstable();
-        triangles.into_iter().map(TriangleId).collect()
-    }
 }
 
 impl Tree {

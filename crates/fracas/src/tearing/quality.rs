@@ -51,10 +51,4 @@ impl TearingBody {
         let all = Sums::of(root, self.tree.arena.sums_below(root));
         (root.height() as usize, all.leaves as usize)
     }
-
-    /// Bytes that the trees hold, without the mesh.
-    #[must_use]
-    pub fn tree_bytes(&self) -> usize {
-        self.tree.arena.bytes()
-    }
 }

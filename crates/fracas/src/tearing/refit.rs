@@ -13,7 +13,7 @@ use super::metric::Metric;
 use super::{Tree, frame_of};
 use crate::mesh::LiveMesh;
 use crate::pairs::Frame;
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 use std::ops::Range;
 
 impl Tree {
@@ -24,27 +24,29 @@ impl Tree {
         let from = if self.cursor < nodes { self.cursor } else { 0 };
         let to = (from + count).min(nodes);
         self.cursor = to;
-        let metric = self.metric();
-        let mut mapped = std::mem::take(&mut self.mapped);
-        map_positions(mesh, &self.frame, &mut mapped);
-        let slice = from as u32..to as u32;
-        let mut pass = Refit { triangles: mesh.triangles(), mapped: &mapped, metric, slice, changed: 0 };
-        if self.arena.in_order {
-            pass.backwards(&mut self.arena);
-        } else {
-            self.roots.iter().for_each(|root| pass.node(&mut self.arena, root / 2));
-        }
-        let changed = pass.changed;
+        let changed = self.refit_in_frame(mesh, from as u32..to as u32);
         let fits = (0.125..=Frame::REACH).contains(&self.reach());
         if !fits && !self.roots.is_empty() {
             self.frame = frame_of(mesh);
-            map_positions(mesh, &self.frame, &mut mapped);
-            let mut again =
-                Refit { triangles: mesh.triangles(), mapped: &mapped, metric, slice: 0..0, changed: 0 };
-            self.roots.iter().for_each(|root| again.node(&mut self.arena, root / 2));
+            self.refit_in_frame(mesh, 0..0);
         }
-        self.mapped = mapped;
         changed
+    }
+
+    /// Makes all boxes new and tries to tighten some nodes. Returns how many were changed.
+    fn refit_in_frame(&mut self, mesh: &LiveMesh, slice: Range<u32>) -> usize {
+        let metric = self.metric();
+        let Self { frame, mapped, arena, roots, .. } = self;
+        // Each vertex is brought into the frame once, so that the six or so triangles around it need not.
+        mapped.clear();
+        mapped.extend(mesh.positions().iter().map(|p| Vec3::from_array(frame.map(*p)).extend(0.0)));
+        let mut pass = Refit { triangles: mesh.triangles(), mapped, metric, slice, changed: 0 };
+        if arena.in_order {
+            pass.backwards(arena);
+        } else {
+            roots.iter().for_each(|root| pass.node(arena, root / 2));
+        }
+        pass.changed
     }
 
     /// Lays all nodes out in pre-order, one tree after the other. Free nodes disappear.
@@ -64,15 +66,6 @@ impl Tree {
         self.upkeep.clear();
         self.arena = new;
     }
-}
-
-/// Brings all vertices into the frame, each once, so that the six or so triangles around it need not.
-fn map_positions(mesh: &LiveMesh, frame: &Frame, mapped: &mut Vec<Vec4>) {
-    mapped.clear();
-    mapped.extend(mesh.positions().iter().map(|p| {
-        let [x, y, z] = frame.map(*p);
-        Vec4::new(x, y, z, 0.0)
-    }));
 }
 
 /// One pass over all boxes.

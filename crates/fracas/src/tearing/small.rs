@@ -57,6 +57,30 @@ impl SmallSet {
             _ => sort_by_buckets(centres, run),
         }
     }
+
+    /// How many items of a sorted run go to the left, so that areas times counts are small and balance allows it.
+    fn cheapest_cut(&self, items: &[Item], from: usize, to: usize, heights: &Heights) -> usize {
+        let item = |place: usize| &items[self.order[place] as usize % SMALL];
+        let total = to - from;
+        let mut above_area = [0.0; SMALL];
+        let mut above = Bin::EMPTY;
+        for k in (1..total).rev() {
+            above.add(item(from + k).low, item(from + k).high, 0);
+            above_area[k] = half_area(above.low, above.high);
+        }
+        let mut best = (f32::INFINITY, heights.nearest(total / 2));
+        let mut below = Bin::EMPTY;
+        for k in 1..total {
+            below.add(item(from + k - 1).low, item(from + k - 1).high, 0);
+            if heights.allow(k) {
+                let cost = half_area(below.low, below.high) * k as f32 + above_area[k] * (total - k) as f32;
+                if cost < best.0 {
+                    best = (cost, k);
+                }
+            }
+        }
+        best.1
+    }
 }
 
 /// The axis along which the centres of some items lie furthest apart, the lowest of them, and how far that is.
@@ -143,18 +167,6 @@ impl Arena {
         match to - from {
             1 => self.put_leaf(at, item(from)),
             2 => self.put_two(at, item(from), item(from + 1)),
-            3 => {
-                let node = self.new_node();
-                let a = self.put_leaf(2 * node, item(from));
-                let b = self.put_two(2 * node + 1, item(from + 1), item(from + 2));
-                self.put_node(at, node, a, b)
-            }
-            4 => {
-                let node = self.new_node();
-                let a = self.put_two(2 * node, item(from), item(from + 1));
-                let b = self.put_two(2 * node + 1, item(from + 2), item(from + 3));
-                self.put_node(at, node, a, b)
-            }
             count => {
                 if count > SORTED_BEFORE {
                     set.sort_along_longest_axis(from, to);
@@ -210,31 +222,5 @@ impl Arena {
         let a = self.build_cuts(2 * node, items, set, from, from + left, left_height);
         let b = self.build_cuts(2 * node + 1, items, set, from + left, to, right_height);
         self.put_node(at, node, a, b)
-    }
-}
-
-impl SmallSet {
-    /// How many items of a sorted run go to the left, so that areas times counts are small and balance allows it.
-    fn cheapest_cut(&self, items: &[Item], from: usize, to: usize, heights: &Heights) -> usize {
-        let item = |place: usize| &items[self.order[place] as usize % SMALL];
-        let total = to - from;
-        let mut above_area = [0.0; SMALL];
-        let mut above = Bin::EMPTY;
-        for k in (1..total).rev() {
-            above.add(item(from + k).low, item(from + k).high, 0);
-            above_area[k] = half_area(above.low, above.high);
-        }
-        let mut best = (f32::INFINITY, heights.nearest(total / 2));
-        let mut below = Bin::EMPTY;
-        for k in 1..total {
-            below.add(item(from + k - 1).low, item(from + k - 1).high, 0);
-            if heights.allow(k) {
-                let cost = half_area(below.low, below.high) * k as f32 + above_area[k] * (total - k) as f32;
-                if cost < best.0 {
-                    best = (cost, k);
-                }
-            }
-        }
-        best.1
     }
 }

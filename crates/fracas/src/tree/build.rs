@@ -151,27 +151,19 @@ impl Builder<'_> {
         let (index, first_leaf) = (out.nodes.len(), out.leaves.len() as u32);
         out.nodes.push(Node::EMPTY);
         let mut children = [Child::NONE; LANES];
-        if self.options.parallel && parts.iter().filter(|part| part.items.len() >= SMALLEST_TASK).count() > 1
-        {
-            for (lane, subtree) in self.build_side_by_side(items, &parts).into_iter().enumerate() {
-                children[lane] = match subtree {
-                    Some(subtree) => {
-                        let child = Child::node(out.nodes.len());
-                        out.append(&subtree);
-                        child
-                    }
-                    None => append_leaf(parts[lane].items.len(), out),
-                };
+        let large = parts.iter().filter(|part| part.items.len() >= SMALLEST_TASK).count();
+        let side_by_side = self.options.parallel && large > 1;
+        let built = if side_by_side { self.build_side_by_side(items, &parts) } else { Vec::new() };
+        for (lane, part) in parts.iter().enumerate() {
+            if part.items.len() <= LANES {
+                children[lane] = Child::leaf(out.leaves.len());
+                out.leaves.push(part.items.len() as u8);
+                continue;
             }
-        } else {
-            for (lane, part) in parts.iter().enumerate() {
-                children[lane] = if part.items.len() <= LANES {
-                    append_leaf(part.items.len(), out)
-                } else {
-                    let child = Child::node(out.nodes.len());
-                    self.append_node(&mut items[part.items.clone()], &part.extent, out);
-                    child
-                };
+            children[lane] = Child::node(out.nodes.len());
+            match built.get(lane) {
+                Some(subtree) => out.append(subtree),
+                None => self.append_node(&mut items[part.items.clone()], &part.extent, out),
             }
         }
         let (end, leaves) = (out.nodes.len() as u32, [first_leaf, out.leaves.len() as u32]);
@@ -214,23 +206,17 @@ impl Builder<'_> {
         parts
     }
 
-    /// Builds the subtrees of all parts that are not leaves, on all threads.
-    fn build_side_by_side(&self, items: &mut [Item], parts: &[Span]) -> Vec<Option<Subtree>> {
+    /// Builds the subtrees of all parts on all threads; those of leaves stay empty.
+    fn build_side_by_side(&self, mut items: &mut [Item], parts: &[Span]) -> Vec<Subtree> {
         let mut sets = Vec::with_capacity(parts.len());
-        let mut rest = items;
         for part in parts {
-            let (set, others) = rest.split_at_mut(part.items.len());
+            let (set, others) = items.split_at_mut(part.items.len());
             sets.push((set, &part.extent));
-            rest = others;
+            items = others;
         }
-        parallel::map(true, sets.into_iter(), |(set, extent)| {
-            (set.len() > LANES).then(|| self.subtree(set, extent))
+        parallel::map(true, sets.into_iter(), |(set, extent)| match set.len() {
+            0..=LANES => Subtree::default(),
+            _ => self.subtree(set, extent),
         })
     }
-}
-
-fn append_leaf(size: usize, out: &mut Subtree) -> Child {
-    let leaf = Child::leaf(out.leaves.len());
-    out.leaves.push(size as u8);
-    leaf
 }

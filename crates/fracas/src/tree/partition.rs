@@ -102,21 +102,16 @@ pub(crate) fn half_area(low: Vec4, high: Vec4) -> f32 {
 /// There must be more than eight items.
 pub(super) fn split(items: &mut [Item], extent: &Extent, rule: SplitRule) -> usize {
     debug_assert!(items.len() > LANES);
-    match rule {
-        SplitRule::SurfaceArea => split_by_area(items, extent),
-        SplitRule::Median => {
-            let axis = extent.longest_centre_axis();
-            cut(items, axis, whole_rows(items.len() / 2, items.len()))
-        }
-        SplitRule::Midpoint => {
-            let axis = extent.longest_centre_axis();
-            let middle = 0.5 * (extent.centre_low[axis] + extent.centre_high[axis]);
-            let below = items.iter().filter(|item| item.centre()[axis] < middle).count();
-            // With all centres in one place there is no middle; halves keep the tree shallow.
-            let below = if below == 0 { items.len() / 2 } else { below };
-            cut(items, axis, whole_rows(below, items.len()))
-        }
-    }
+    let axis = extent.longest_centre_axis();
+    let middle = 0.5 * (extent.centre_low[axis] + extent.centre_high[axis]);
+    let below = match rule {
+        SplitRule::SurfaceArea => return split_by_area(items, extent),
+        SplitRule::Median => 0,
+        SplitRule::Midpoint => items.iter().filter(|item| item.centre()[axis] < middle).count(),
+    };
+    // With all centres in one place there is no middle; halves keep the tree shallow.
+    let below = if below == 0 { items.len() / 2 } else { below };
+    cut(items, axis, whole_rows(below, items.len()))
 }
 
 /// The multiple of eight nearest to `count` that leaves both parts non-empty.

@@ -239,14 +239,8 @@ struct OutlineEdge {
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutlineScratch {
     edges: Vec<OutlineEdge>,
-    spokes: Vec<Spoke>,
-}
-
-/// An edge of the outline at a vertex where several meet.
-#[derive(Clone, Copy, Debug)]
-struct Spoke {
-    tip: DVec2,
-    leaves: bool,
+    /// Of the edges at a vertex where several meet: their other ends, and whether they leave the vertex.
+    spokes: Vec<(DVec2, bool)>,
 }
 
 impl Outline<'_> {
@@ -292,7 +286,11 @@ impl Outline<'_> {
     }
 
     /// Whether around every vertex that the walk passes more than once, edges leaving and arriving alternate.
-    fn alternates_at_pinches(&self, project: &impl Fn(u32) -> DVec2, spokes: &mut Vec<Spoke>) -> bool {
+    fn alternates_at_pinches(
+        &self,
+        project: &impl Fn(u32) -> DVec2,
+        spokes: &mut Vec<(DVec2, bool)>,
+    ) -> bool {
         let count = self.walk.len();
         let vertex = |place: &u32| self.walk[*place as usize];
         self.pinches.chunk_by(|a, b| vertex(a) == vertex(b)).all(|places| {
@@ -300,11 +298,10 @@ impl Outline<'_> {
             spokes.clear();
             for &place in places {
                 let (before, after) = ((place as usize + count - 1) % count, (place as usize + 1) % count);
-                spokes.push(Spoke { tip: project(self.walk[before]), leaves: false });
-                spokes.push(Spoke { tip: project(self.walk[after]), leaves: true });
+                spokes.extend([(project(self.walk[before]), false), (project(self.walk[after]), true)]);
             }
-            spokes.sort_unstable_by(|p, q| by_angle(hub, p.tip, q.tip));
-            spokes.iter().zip(spokes.iter().cycle().skip(1)).all(|(p, q)| p.leaves != q.leaves)
+            spokes.sort_unstable_by(|p, q| by_angle(hub, p.0, q.0));
+            spokes.iter().zip(spokes.iter().cycle().skip(1)).all(|(p, q)| p.1 != q.1)
         })
     }
 }

@@ -114,16 +114,15 @@ impl PairWalk {
         match meeting {
             Meeting::Itself { body, open, precision, .. } => {
                 let filter = RowFilter::new(simd, *precision);
-                self.run_steps::<S, true>(meeting, &filter, open, open, None, steps, |walk| {
-                    walk.step_itself(&filter, *body, open);
+                self.run_steps::<S, true>(meeting, &filter, open, open, None, steps, |walk, task| {
+                    walk.step_itself(&filter, *body, open, task);
                 });
             }
             Meeting::Two { a, b, bridge, .. } => {
                 let filter = RowFilter::new(simd, bridge.precision);
-                self.run_steps::<S, false>(meeting, &filter, &a.open, &b.open, Some(bridge), steps, |walk| {
-                    if let Some(task) = walk.stack.pop() {
-                        walk.step_pair(&filter, &a.open, &b.open, Some(bridge), task);
-                    }
+                let (a, b) = (&a.open, &b.open);
+                self.run_steps::<S, false>(meeting, &filter, a, b, Some(bridge), steps, |walk, task| {
+                    walk.step_pair(&filter, a, b, Some(bridge), task);
                 });
             }
         }
@@ -140,29 +139,34 @@ impl PairWalk {
         b: &Opened,
         bridge: Option<&Bridge>,
         steps: &mut u64,
-        mut step: impl FnMut(&mut Self),
+        mut step: impl FnMut(&mut Self, Task),
     ) {
         loop {
-            let last = self.stack.is_empty() || *steps == 0;
-            if !last {
+            let task = if *steps == 0 { None } else { self.stack.pop() };
+            if let Some(task) = task {
                 *steps -= 1;
-                step(self);
+                step(self, task);
             }
-            if self.leaf_pairs.len() >= LEAF_BATCH || last {
+            if self.leaf_pairs.len() >= LEAF_BATCH || task.is_none() {
                 self.compare_leaves::<S, NEIGHBOURS>(filter, a, b, bridge);
             }
             if self.findings.len() >= BATCH {
                 self.decide(meeting);
             }
-            if last {
+            if task.is_none() {
                 return;
             }
         }
     }
 
     #[inline(always)]
-    fn step_itself<S: Simd>(&mut self, filter: &RowFilter<S>, body: &dyn Hierarchy, open: &Opened) {
-        let Some((a, b)) = self.stack.pop() else { return };
+    fn step_itself<S: Simd>(
+        &mut self,
+        filter: &RowFilter<S>,
+        body: &dyn Hierarchy,
+        open: &Opened,
+        (a, b): Task,
+    ) {
         if a != b {
             self.step_pair(filter, open, open, None, (a, b));
         } else if a.is_closed() {
@@ -201,7 +205,7 @@ impl PairWalk {
         (i, j): Task,
     ) {
         let simd = filter.simd();
-        if i.either_closed(j) {
+        if i.is_closed() | j.is_closed() {
             self.parked.push((i, j));
             return;
         }
