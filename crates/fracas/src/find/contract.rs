@@ -245,7 +245,7 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
         OnDemand::new(MeshTree::build(crumpled(3000, 2))),
         OnDemand::new(MeshTree::build(crumpled(3000, 3))),
     );
-    let ends = [&a, &b].map(|body| (body as &dyn Hierarchy).bounds().expect("triangles"));
+    let ends = [&a, &b].map(|body| (body as &dyn Hierarchy).bounds(None).expect("triangles"));
     let pose = crate::geom::Pose::IDENTITY;
     let bridge = Bridge::new((&a, &pose, ends[0]), (&b, &pose, ends[1])).expect("they overlap");
     let mut answers = Vec::new();

@@ -13,8 +13,8 @@
 #[cfg(test)]
 mod contract;
 
-use crate::geom::DVec3;
-use crate::mesh::{Mesh, MeshRef};
+use crate::geom::{DVec3, Pose};
+use crate::mesh::{Mesh, MeshRef, TriangleId};
 use crate::pairs::{Crew, FindStats, Pair, Threads, Touch, Twins};
 use crate::soup::{Soup, SoupOptions, SoupStats, Source};
 use crate::tree::Broken;
@@ -68,6 +68,9 @@ pub struct Finder {
 
 /// Where a tree begins, and the box around it.
 type Root = (Child, Corners);
+
+/// A body, its trees or one of them, and where it is.
+type PosedTrees<'a> = (&'a dyn Hierarchy, Option<usize>, Pose);
 
 impl Finder {
     /// A finder with the given options.
@@ -139,13 +142,12 @@ impl Finder {
     pub fn find_pairs<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> &[Pair] {
         let (a, b) = (a.into(), b.into());
         match (a.shape, b.shape) {
-            (Shape::Hierarchy { body: first, .. }, Shape::Hierarchy { body: second, .. }) => {
+            (Shape::Hierarchy { body: first, tree: s }, Shape::Hierarchy { body: second, tree: t }) => {
                 // The larger of the two lends the frame, so that coordinates of the other stay small in it.
-                if second.frame().scale < first.frame().scale {
-                    self.walk_two((second, &b), (first, &a), true);
-                } else {
-                    self.walk_two((first, &a), (second, &b), false);
-                }
+                let swapped = second.frame().scale < first.frame().scale;
+                let (first, second) = ((first, s, a.pose), (second, t, b.pose));
+                let (a, b) = if swapped { (second, first) } else { (first, second) };
+                self.walk_two(a, b, swapped);
             }
             _ => self.search_soups(&[a, b]),
         }
@@ -192,18 +194,13 @@ impl Finder {
         self.crew.finish(threads);
     }
 
-    /// `a` lends its frame.
-    fn walk_two(
-        &mut self,
-        (a, view_a): (&dyn Hierarchy, &View),
-        (b, view_b): (&dyn Hierarchy, &View),
-        swapped: bool,
-    ) {
+    /// `a` lends its frame; `swapped` if it is the caller's second.
+    fn walk_two(&mut self, (a, tree_a, pose_a): PosedTrees, (b, tree_b, pose_b): PosedTrees, swapped: bool) {
         self.asked_soup = false;
         self.crew.reset();
         let FindOptions { touch, threads, .. } = self.options;
-        if let Some(ends) = view_a.corners().zip(view_b.corners())
-            && let Some(bridge) = Bridge::new((a, &view_a.pose, ends.0), (b, &view_b.pose, ends.1))
+        if let Some((box_a, box_b)) = a.bounds(tree_a).zip(b.bounds(tree_b))
+            && let Some(bridge) = Bridge::new((a, &pose_a, box_a), (b, &pose_b, box_b))
         {
             let [of_a, of_b] = &mut self.unfoldings;
             for (body, unfolding) in [(a, &mut *of_a), (b, &mut *of_b)] {
@@ -212,8 +209,8 @@ impl Finder {
                 }
             }
             let [roots_a, roots_b] = &mut self.roots;
-            list_roots(a, of_a, view_a.tree(), roots_a);
-            list_roots(b, of_b, view_b.tree(), roots_b);
+            list_roots(a, of_a, tree_a, roots_a);
+            list_roots(b, of_b, tree_b, roots_b);
             roots_b.iter_mut().for_each(|(_, corners)| *corners = bridge.map_box(*corners));
             for (root, box_a) in roots_a {
                 for (other, _) in roots_b.iter().filter(|(_, box_b)| overlap(box_a, box_b)) {
@@ -222,8 +219,8 @@ impl Finder {
             }
             // In rounds: walk as far as nodes are open, then open what the walk waits for.
             loop {
-                let first = Posed { body: a, open: opened(a, of_a), pose: view_a.pose };
-                let second = Posed { body: b, open: opened(b, of_b), pose: view_b.pose };
+                let first = Posed { body: a, open: opened(a, of_a), pose: pose_a };
+                let second = Posed { body: b, open: opened(b, of_b), pose: pose_b };
                 self.crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch }, threads);
                 self.parked.clear();
                 self.crew.workers.iter_mut().for_each(|worker| worker.take_parked(&mut self.parked));
@@ -297,18 +294,19 @@ impl Gathered {
         self.positions.clear();
         self.triangles.clear();
         self.ids.clear();
-        if let Shape::Hierarchy { body, .. } = view.shape {
+        if let Shape::Hierarchy { body, tree } = view.shape {
             let own = body.positions();
-            view.for_each_triangle(|id| {
-                self.ids.push(id);
+            let mut add = |id: TriangleId| {
+                self.ids.push(id.0);
                 if own.is_some() {
-                    self.triangles.push(body.vertices(id, false));
+                    self.triangles.push(body.vertices(id.0, false));
                 } else {
                     let first = self.positions.len() as u32;
                     self.triangles.push([first, first + 1, first + 2]);
-                    self.positions.extend(view.triangle(crate::mesh::TriangleId(id)).corners());
+                    self.positions.extend(view.triangle(id).corners());
                 }
-            });
+            };
+            body.roots(tree).for_each(|(root, _)| body.for_each_triangle(root, &mut add));
         }
         if let Some(positions) = own_positions(view)
             && !view.pose.is_identity()

@@ -15,6 +15,7 @@
 use super::arena::{Arena, NONE, Slot, TAGS};
 use super::balance::Mending;
 use super::build::BuildScratch;
+use super::hierarchy::BUNCH;
 use super::metric::Metric;
 use super::patches::Patches;
 use super::place::{Group, Placement};
@@ -45,10 +46,7 @@ pub struct TearStats {
     pub parted: u64,
 }
 
-/// Height up to which a subtree is made anew when something in it changes.
-const BUNCH: u8 = 3;
-
-/// A subtree to be made anew.
+/// A subtree of a height up to [`BUNCH`] that is made anew because something in it changes.
 #[derive(Clone, Copy, Debug)]
 struct Bunch {
     /// Where it is. While the list is made, the slot's tag is its place in the list, plus one.
@@ -157,8 +155,13 @@ impl Tree {
         arena.climb_to_bunches(climbing);
         bunches.clear();
         for (k, &at) in climbing.iter().enumerate() {
-            let bunch = arena.bunch_at(at, bunches);
+            let slot = &mut arena.slots[at as usize];
+            if slot.tag() == 0 {
+                bunches.push(Bunch { slot: at, first_group: NONE });
+                slot.set_tag(bunches.len() as u32);
+            }
             if let Some(group) = placement.groups.get_mut(k) {
+                let bunch = &mut bunches[slot.tag() as usize - 1];
                 group.next = std::mem::replace(&mut bunch.first_group, k as u32);
             }
         }
@@ -247,16 +250,6 @@ impl Arena {
                 }
             }
         }
-    }
-
-    /// The bunch in a slot, a new one if it is not in the list.
-    fn bunch_at<'a>(&mut self, at: u32, bunches: &'a mut Vec<Bunch>) -> &'a mut Bunch {
-        let slot = &mut self.slots[at as usize];
-        if slot.tag() == 0 {
-            bunches.push(Bunch { slot: at, first_group: NONE });
-            slot.set_tag(bunches.len() as u32);
-        }
-        &mut bunches[slot.tag() as usize - 1]
     }
 
     /// Lists what is left of the triangles below a slot and gives back the nodes.

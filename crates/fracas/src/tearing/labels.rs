@@ -165,6 +165,26 @@ impl Arena {
         }
         hints
     }
+
+    /// Marks the slots from that of a triangle up, or takes their marks away, as far as there is something to change.
+    fn mark_above(&mut self, triangle: u32, dirty: bool) {
+        let mut at = self.leaf_at[triangle as usize];
+        while at != NONE && self.slot(at).is_dirty() != dirty {
+            self.slots[at as usize].set_dirty(dirty);
+            at = self.parent(at / 2);
+        }
+    }
+
+    /// The slot of the root above a slot; `None` for a triangle that is in no tree.
+    pub(super) fn root_above(&self, at: u32) -> Option<u32> {
+        let mut at = (at != NONE).then_some(at)?;
+        loop {
+            match self.parent(at / 2) {
+                NONE => return Some(at),
+                above => at = above,
+            }
+        }
+    }
 }
 
 /// What a subtree turned out to hold.
@@ -234,27 +254,5 @@ impl<J: Fn(&Slot) -> LabelHint> LabelSplit<'_, J> {
         }
         self.parts.truncate(first);
         self.parts.extend_from_slice(&self.merged);
-    }
-}
-
-impl Arena {
-    /// Marks the slots from that of a triangle up, or takes their marks away, as far as there is something to change.
-    fn mark_above(&mut self, triangle: u32, dirty: bool) {
-        let mut at = self.leaf_at[triangle as usize];
-        while at != NONE && self.slot(at).is_dirty() != dirty {
-            self.slots[at as usize].set_dirty(dirty);
-            at = self.parent(at / 2);
-        }
-    }
-
-    /// The slot of the root above a slot; `None` for a triangle that is in no tree.
-    pub(super) fn root_above(&self, at: u32) -> Option<u32> {
-        let mut at = (at != NONE).then_some(at)?;
-        loop {
-            match self.parent(at / 2) {
-                NONE => return Some(at),
-                above => at = above,
-            }
-        }
     }
 }

@@ -236,7 +236,12 @@ impl TearingBody {
     /// for the system to hand out pages.
     pub fn reserve(&mut self, triangles: usize, vertices: usize) {
         self.mesh.reserve(triangles, vertices);
-        self.tree.reserve(triangles);
+        let Tree { arena, scratch, upkeep, .. } = &mut self.tree;
+        arena.reserve(triangles);
+        scratch.placement.grow(arena.leaf_at.len() + triangles);
+        upkeep.reserve(arena.nodes.len() + triangles);
+        // One step seldom brings all of it.
+        scratch.reserve(triangles.min(2048));
     }
 
     /// Moves every vertex and refits all boxes.
@@ -297,15 +302,6 @@ impl TearingBody {
 }
 
 impl Tree {
-    /// Makes room for so many more triangles.
-    fn reserve(&mut self, triangles: usize) {
-        self.arena.reserve(triangles);
-        self.scratch.placement.grow(self.arena.leaf_at.len() + triangles);
-        self.upkeep.reserve(self.arena.nodes.len() + triangles);
-        // One step seldom brings all of it.
-        self.scratch.reserve(triangles.min(2048));
-    }
-
     /// Builds the trees anew: each piece that is there keeps its triangles; a body without pieces becomes one.
     fn rebuild(&mut self, mesh: &LiveMesh) {
         self.frame = frame_of(mesh);

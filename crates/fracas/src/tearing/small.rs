@@ -6,6 +6,7 @@
 
 use super::arena::{Arena, Built};
 use super::heights::Heights;
+use super::hierarchy::BUNCH;
 use crate::tree::partition::{Bin, Item, half_area, nearest_integer};
 use glam::Vec4;
 
@@ -212,7 +213,7 @@ impl Arena {
         height: u8,
     ) -> Built {
         // Eight triangles are one row of a query: how they hang together there does not matter.
-        if height <= 3 {
+        if height <= BUNCH {
             return self.build_halves(at, items, set, from, to);
         }
         let heights = Heights::new(to - from, height);

@@ -60,6 +60,7 @@ pub(crate) use view::Shape;
 pub use view::View;
 
 use crate::geom::{DVec3, Triangle};
+use crate::mesh::TriangleId;
 use crate::pairs::{Frame, Precision, Row, RowIds};
 
 /// A body as a walk sees it. The contract is in the head of the module.
@@ -109,9 +110,9 @@ pub(crate) trait Hierarchy: Sync {
 }
 
 impl dyn Hierarchy + '_ {
-    /// The box around all trees; `None` for an empty body.
-    pub(crate) fn bounds(&self) -> Option<Corners> {
-        box_around(self.roots(None).map(|(_, corners)| corners))
+    /// The box around all trees, or one; `None` for an empty body.
+    pub(crate) fn bounds(&self, tree: Option<usize>) -> Option<Corners> {
+        box_around(self.roots(tree).map(|(_, corners)| corners))
     }
 
     /// The roots of all trees, or of one, and their boxes.
@@ -121,18 +122,19 @@ impl dyn Hierarchy + '_ {
 
     /// How far stored coordinates may be from the true ones.
     pub(crate) fn precision(&self) -> Precision {
-        let reach = self.bounds().map_or(0.0, reach_of);
+        let reach = self.bounds(None).map_or(0.0, reach_of);
         Precision { slack: Frame::SLACK * (reach / Frame::REACH), reach }
     }
 
-    /// Calls `visit` with every row of triangles below a root.
-    pub(crate) fn for_each_row(&self, root: Child, visit: &mut impl FnMut(&RowIds)) {
+    /// Calls `visit` with every triangle below a root.
+    pub(crate) fn for_each_triangle(&self, root: Child, visit: &mut impl FnMut(TriangleId)) {
         if root.is_leaf() {
-            return visit(self.ids(root.index(), &mut RowIds::EMPTY.clone()));
+            let mut ids = RowIds::EMPTY;
+            return self.ids(root.index(), &mut ids).triangle_ids().for_each(visit);
         }
         let mut node = Node::EMPTY;
         let node = *self.node(root.index(), &mut node);
-        node.used().for_each(|(_, child)| self.for_each_row(child, visit));
+        node.used().for_each(|(_, child)| self.for_each_triangle(child, visit));
     }
 }
 

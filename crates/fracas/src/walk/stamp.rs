@@ -14,12 +14,6 @@ impl Stamp {
     }
 }
 
-impl Default for Stamp {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// Without the number: bodies made in the same way read alike.
 impl std::fmt::Debug for Stamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

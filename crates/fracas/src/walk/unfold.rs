@@ -95,13 +95,8 @@ impl Unfolding {
 
     /// What a child that was closed when it was seen is now.
     pub(crate) fn resolve(&self, child: Child) -> Child {
-        if !child.is_closed() {
-            return child;
-        }
-        match self.closed[child.index()].opened {
-            Child::NONE => child,
-            opened => opened,
-        }
+        let opened = if child.is_closed() { self.closed[child.index()].opened } else { child };
+        if opened == Child::NONE { child } else { opened }
     }
 
     /// Opens all places that one side of parked pairs waits for.

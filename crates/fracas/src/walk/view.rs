@@ -1,6 +1,6 @@
 //! Views: which body, or part of one, and where it is.
 
-use super::{Child, Corners, Hierarchy, Node, box_around};
+use super::{Child, Hierarchy, Node};
 use crate::geom::{Box3, DVec3, Pose, Triangle};
 use crate::mesh::{Mesh, MeshRef, TriangleId};
 use crate::pairs::{Frame, LANES, RowIds};
@@ -99,8 +99,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn bounds(&self) -> Box3 {
         match self.shape {
-            Shape::Hierarchy { body, .. } => {
-                let Some((low, high)) = self.corners() else { return Box3::EMPTY };
+            Shape::Hierarchy { body, tree } => {
+                let Some((low, high)) = body.bounds(tree) else { return Box3::EMPTY };
                 let frame = body.frame();
                 let pad = f64::from(Frame::SLACK);
                 let unmap = |x: [f32; 3], pad: f64| {
@@ -112,33 +112,6 @@ impl<'a> View<'a> {
             Shape::Soup(mesh) => {
                 let vertices = mesh.triangles().iter().flatten();
                 Box3::from_points(vertices.map(|&v| self.pose.apply(mesh.positions()[v as usize])))
-            }
-        }
-    }
-
-    /// The one tree that the view shows; `None` for all.
-    pub(crate) fn tree(&self) -> Option<usize> {
-        match self.shape {
-            Shape::Hierarchy { tree, .. } => tree,
-            Shape::Soup(_) => None,
-        }
-    }
-
-    /// The box around the trees of the view in the frame of its hierarchy; `None` if there are none.
-    pub(crate) fn corners(&self) -> Option<Corners> {
-        match self.shape {
-            Shape::Hierarchy { body, tree } => box_around(body.roots(tree).map(|(_, corners)| corners)),
-            Shape::Soup(_) => None,
-        }
-    }
-
-    /// Calls `visit` with every triangle of the view.
-    pub(crate) fn for_each_triangle(&self, mut visit: impl FnMut(u32)) {
-        match self.shape {
-            Shape::Soup(mesh) => (0..mesh.triangles().len() as u32).for_each(visit),
-            Shape::Hierarchy { body, tree } => {
-                let mut visit_row = |ids: &RowIds| ids.triangle_ids().for_each(|triangle| visit(triangle.0));
-                body.roots(tree).for_each(|(root, _)| body.for_each_row(root, &mut visit_row));
             }
         }
     }
