@@ -132,7 +132,7 @@ impl Finder {
     }
 
     /// Every intersecting pair between two bodies; sorted, each once. Exact for the positions that
-    /// [`Pose::apply`](crate::geom::Pose::apply) gives.
+    /// [`Pose::apply`] gives.
     ///
     /// # Cost
     /// As for [`Finder::find_self_pairs`], but of bodies that compute their nodes on demand only what the walk reaches. If either is

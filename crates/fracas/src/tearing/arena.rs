@@ -45,13 +45,11 @@ impl Child {
         self.0 == NONE
     }
 
-    /// The node, if it is one.
     #[inline]
     pub(super) fn as_node(self) -> Option<u32> {
         (self.0 & Self::LEAF_BIT == 0).then_some(self.0)
     }
 
-    /// The triangle, if it is one.
     #[inline]
     pub(super) fn as_leaf(self) -> Option<u32> {
         (self.0 & Self::LEAF_BIT != 0 && self.0 != NONE).then_some(self.0 & !Self::LEAF_BIT)
@@ -165,7 +163,6 @@ impl Slot {
         self.high = high.with_w(self.high.w);
     }
 
-    /// The corners of the box.
     pub(super) fn corners(&self) -> ([f32; 3], [f32; 3]) {
         (self.low.truncate().to_array(), self.high.truncate().to_array())
     }
@@ -234,8 +231,7 @@ impl Arena {
     /// A node for a root: its first slot is empty and waits for it, its second stays so.
     pub(super) fn new_holder(&mut self) -> u32 {
         let holder = self.new_node();
-        self.slots[2 * holder as usize] = Slot::EMPTY;
-        self.slots[2 * holder as usize + 1] = Slot::EMPTY;
+        self.slots[2 * holder as usize..][..2].fill(Slot::EMPTY);
         holder
     }
 

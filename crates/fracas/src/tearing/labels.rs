@@ -177,13 +177,8 @@ impl Arena {
 
     /// The slot of the root above a slot; `None` for a triangle that is in no tree.
     pub(super) fn root_above(&self, at: u32) -> Option<u32> {
-        let mut at = (at != NONE).then_some(at)?;
-        loop {
-            match self.parent(at / 2) {
-                NONE => return Some(at),
-                above => at = above,
-            }
-        }
+        let known = |at: u32| (at != NONE).then_some(at);
+        std::iter::successors(known(at), |at| known(self.parent(at / 2))).last()
     }
 }
 

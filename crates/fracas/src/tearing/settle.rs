@@ -61,16 +61,15 @@ impl Upkeep {
 
     /// The next treelet to look at, if any has been left alone for long enough.
     fn next(&mut self) -> Option<u32> {
-        loop {
-            let &(node, step) = self.waiting.front()?;
-            if self.step.wrapping_sub(step) < QUIET_STEPS {
-                return None;
-            }
+        while let Some(&(node, step)) = self.waiting.front()
+            && self.step.wrapping_sub(step) >= QUIET_STEPS
+        {
             self.waiting.pop_front();
             if self.changed_in[node as usize] == step {
                 return Some(node);
             }
         }
+        None
     }
 }
 

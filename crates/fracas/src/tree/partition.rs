@@ -236,11 +236,10 @@ pub(crate) fn cheapest_cut(
     is_allowed: impl Fn(usize) -> bool,
 ) -> Option<BestCut> {
     // Without extent along an axis all items are in one bin.
-    let cuts = binnings
-        .filter(|binning| binning.scale > 0.0)
-        .map(|binning| best_cut(items, binning, &cost_of, &is_allowed));
-    cuts.filter(|cut| cut.cost < f32::INFINITY)
-        .reduce(|best, cut| if cut.cost < best.cost { cut } else { best })
+    let binnings = binnings.filter(|binning| binning.scale > 0.0);
+    let cuts = binnings.map(|binning| best_cut(items, binning, &cost_of, &is_allowed));
+    cuts.reduce(|best, cut| if cut.cost < best.cost { cut } else { best })
+        .filter(|cut| cut.cost < f32::INFINITY)
 }
 
 /// The cheapest cut along one axis; its cost is infinite if there is none.
@@ -260,15 +259,8 @@ fn best_cut(
         above[k].add(next.low, next.high, next.count);
     }
     let mut below = Bin::EMPTY;
-    let counts = bins.map(|bin| bin.count);
-    let mut best = BestCut {
-        cost: f32::INFINITY,
-        binning,
-        counts,
-        below: 0,
-        first_above: 0,
-        sides: [EMPTY_BOX, EMPTY_BOX],
-    };
+    let (cost, counts, sides) = (f32::INFINITY, bins.map(|bin| bin.count), [EMPTY_BOX; 2]);
+    let mut best = BestCut { cost, binning, counts, below: 0, first_above: 0, sides };
     for k in 1..=binning.last {
         below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
         let (cost, count) = (cost_of(&below) + cost_of(&above[k]), below.count as usize);

@@ -94,16 +94,13 @@ impl Job<'_> {
         }
     }
 
-    fn refit(&self, run: Run) {
+    fn refit(&self, mut run: Run) {
         let level = Level::new();
-        dispatch!(level, simd => self.refit_run(simd, run));
-    }
-
-    #[inline(always)]
-    fn refit_run<S: Simd>(&self, simd: S, mut run: Run) {
-        for index in (0..run.nodes.len()).rev() {
-            self.refit_node(simd, &mut run, index);
-        }
+        dispatch!(level, simd => {
+            for index in (0..run.nodes.len()).rev() {
+                self.refit_node(simd, &mut run, index);
+            }
+        });
     }
 
     /// Refits one node whose child nodes are up to date, its leaves included.

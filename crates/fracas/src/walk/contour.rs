@@ -267,14 +267,8 @@ impl Outline<'_> {
         let mut tail = (last, project(last));
         for &v in self.walk {
             let head = (v, project(v));
-            let (from, to) = (tail.1, head.1);
-            edges.push(OutlineEdge {
-                low: from.min(to),
-                high: from.max(to),
-                from,
-                to,
-                ids: [tail.0, head.0],
-            });
+            let (from, to, ids) = (tail.1, head.1, [tail.0, head.0]);
+            edges.push(OutlineEdge { low: from.min(to), high: from.max(to), from, to, ids });
             tail = head;
         }
         // Sweep along x: only edges whose x ranges overlap are compared.

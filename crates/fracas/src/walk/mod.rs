@@ -43,7 +43,6 @@ mod nearest;
 mod node;
 mod pairs;
 mod ray;
-mod stamp;
 mod unfold;
 mod view;
 
@@ -54,8 +53,7 @@ pub use nearest::Nearest;
 pub(crate) use node::{Child, Corners, Node};
 pub(crate) use pairs::{Meeting, PairWalk, Posed};
 pub use ray::RayHit;
-pub(crate) use stamp::Stamp;
-pub(crate) use unfold::Unfolding;
+pub(crate) use unfold::{Stamp, Unfolding};
 pub(crate) use view::Shape;
 pub use view::View;
 

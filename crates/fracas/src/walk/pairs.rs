@@ -209,37 +209,34 @@ impl PairWalk {
             self.parked.push((i, j));
             return;
         }
-        match (i.is_leaf(), j.is_leaf()) {
-            (true, true) => self.leaf_pairs.push((i.index() as u32, j.index() as u32)),
-            (false, false) => {
-                self.stats.node_pairs += 1;
-                let (node, other) = (&a.nodes[i.index()], &b.nodes[j.index()]);
-                let mapped = bridge.map(|bridge| bridge.map_boxes(simd, &other.boxes));
-                let boxes = mapped.as_ref().unwrap_or(&other.boxes);
-                for (lane, child) in other.used() {
-                    let (low, high) = boxes.lane(lane);
-                    for hit in bits(node.boxes.overlapping(simd, low, high)) {
-                        self.stack.push((node.children[hit], child));
-                    }
-                }
+        if i.is_leaf() && j.is_leaf() {
+            self.leaf_pairs.push((i.index() as u32, j.index() as u32));
+            return;
+        }
+        self.stats.node_pairs += 1;
+        if j.is_leaf() {
+            let node = &a.nodes[i.index()];
+            let (low, high) = self.b_sides.get(filter, b, j.index(), bridge).bounds();
+            for hit in bits(node.boxes.overlapping(simd, low, high)) {
+                self.stack.push((node.children[hit], j));
             }
-            (false, true) => {
-                self.stats.node_pairs += 1;
-                let node = &a.nodes[i.index()];
-                let (low, high) = self.b_sides.get(filter, b, j.index(), bridge).bounds();
-                for hit in bits(node.boxes.overlapping(simd, low, high)) {
-                    self.stack.push((node.children[hit], j));
-                }
+            return;
+        }
+        let other = &b.nodes[j.index()];
+        let mapped = bridge.map(|bridge| bridge.map_boxes(simd, &other.boxes));
+        let boxes = mapped.as_ref().unwrap_or(&other.boxes);
+        if i.is_leaf() {
+            let (low, high) = self.a_sides.get(filter, a, i.index(), None).bounds();
+            for hit in bits(boxes.overlapping(simd, low, high) & other.used_lanes()) {
+                self.stack.push((i, other.children[hit]));
             }
-            (true, false) => {
-                self.stats.node_pairs += 1;
-                let (low, high) = self.a_sides.get(filter, a, i.index(), None).bounds();
-                let node = &b.nodes[j.index()];
-                let mapped = bridge.map(|bridge| bridge.map_boxes(simd, &node.boxes));
-                let boxes = mapped.as_ref().unwrap_or(&node.boxes);
-                for hit in bits(boxes.overlapping(simd, low, high) & node.used_lanes()) {
-                    self.stack.push((i, node.children[hit]));
-                }
+            return;
+        }
+        let node = &a.nodes[i.index()];
+        for (lane, child) in other.used() {
+            let (low, high) = boxes.lane(lane);
+            for hit in bits(node.boxes.overlapping(simd, low, high)) {
+                self.stack.push((node.children[hit], child));
             }
         }
     }

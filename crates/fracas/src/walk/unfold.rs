@@ -19,9 +19,10 @@
 //! number of threads. Whether a place is open never changes an answer, only whether a walk has to wait for it.
 
 use super::pairs::Task;
-use super::{Child, Corners, Hierarchy, Node, Opened, Stamp};
+use super::{Child, Corners, Hierarchy, Node, Opened};
 use crate::base::parallel;
 use crate::pairs::{Row, RowIds};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Nodes and rows opened so far, of one body at one time. Keeps its memory when it changes to another.
 #[derive(Default)]
@@ -172,5 +173,24 @@ impl Unfolding {
                 parent => nodes[parent as usize].children[lane as usize] = opened,
             }
         }
+    }
+}
+
+/// A number that no other change of any body has. A body takes a new one with every change, a copy keeps that of its original
+/// until either changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp(u64);
+
+impl Stamp {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Without the number: bodies made in the same way read alike.
+impl std::fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Stamp")
     }
 }
