@@ -55,11 +55,8 @@ impl Arena {
         debug_assert_eq!(x.height(), y.height() + 2);
         let inner = x.child().as_node().expect("the higher child has children");
         let (p, q) = (*self.slot(2 * inner), *self.slot(2 * inner + 1));
-        let p_stays = match p.height().cmp(&q.height()) {
-            std::cmp::Ordering::Greater => true,
-            std::cmp::Ordering::Less => false,
-            std::cmp::Ordering::Equal => metric.of(q.union(&y)) <= metric.of(p.union(&y)),
-        };
+        let p_stays = p.height() > q.height()
+            || (p.height() == q.height() && metric.of(q.union(&y)) <= metric.of(p.union(&y)));
         self.in_order = false;
         let (stays, goes) = if p_stays { (p, q) } else { (q, p) };
         let lowered = self.pair(inner, goes, y);

@@ -74,13 +74,11 @@ impl Hierarchy for TearingBody {
     }
 
     fn ids<'s>(&'s self, place: usize, ids: &'s mut RowIds) -> &'s RowIds {
-        *ids = RowIds::EMPTY;
         collect(&self.tree.arena, place, ids);
         ids
     }
 
     fn row(&self, place: usize, weld: bool, row: &mut Row, ids: &mut RowIds) {
-        *ids = RowIds::EMPTY;
         let count = collect(&self.tree.arena, place, ids);
         let (mesh, frame) = (&self.mesh, &self.tree.frame);
         for lane in 0..LANES {
@@ -153,6 +151,7 @@ fn widen(arena: &Arena, at: u32, height: u8, node: &mut Node) {
 
 /// Lists the triangles of a bunch; returns how many they are.
 fn collect(arena: &Arena, place: usize, ids: &mut RowIds) -> usize {
+    *ids = RowIds::EMPTY;
     let mut count = 0;
     let mut add = |triangle| {
         ids.triangles[count] = triangle;

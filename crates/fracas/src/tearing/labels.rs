@@ -92,8 +92,8 @@ impl Tree {
         judge: &impl Fn(&Slot) -> LabelHint,
     ) -> (Vec<(u32, Slot)>, Vec<u32>) {
         let whole = *self.arena.slot(root);
-        let (parts, merged, made) = (Vec::new(), Vec::new(), Vec::new());
-        let mut split = LabelSplit { arena: &mut self.arena, metric, judge, parts, merged, made };
+        let (parts, made) = (Vec::new(), Vec::new());
+        let mut split = LabelSplit { arena: &mut self.arena, metric, judge, parts, made };
         match split.subtree(&whole) {
             Contents::None => (Vec::new(), Vec::new()),
             Contents::One(label) => (vec![(label, whole)], Vec::new()),
@@ -166,6 +166,30 @@ impl Arena {
         hints
     }
 
+    /// Sorts the parts from `first` on by label and joins those of equal labels. Nodes made for it are added to `made`.
+    pub(super) fn join_equal(
+        &mut self,
+        parts: &mut Vec<(u32, Slot)>,
+        first: usize,
+        made: &mut Vec<u32>,
+        metric: Metric,
+    ) {
+        parts[first..].sort_by_key(|part| part.0);
+        let mut kept = first;
+        for k in first..parts.len() {
+            let (label, part) = parts[k];
+            if kept > first && parts[kept - 1].0 == label {
+                let spare = self.new_node();
+                made.push(spare);
+                parts[kept - 1].1 = self.join(spare, parts[kept - 1].1, part, metric);
+            } else {
+                parts[kept] = (label, part);
+                kept += 1;
+            }
+        }
+        parts.truncate(kept);
+    }
+
     /// Marks the slots from that of a triangle up, or takes their marks away, as far as there is something to change.
     fn mark_above(&mut self, triangle: u32, dirty: bool) {
         let mut at = self.leaf_at[triangle as usize];
@@ -198,7 +222,6 @@ struct LabelSplit<'a, J> {
     judge: &'a J,
     /// Labels and what is left of them, of subtrees that have been taken apart.
     parts: Vec<(u32, Slot)>,
-    merged: Vec<(u32, Slot)>,
     /// Nodes that joins have made.
     made: Vec<u32>,
 }
@@ -227,27 +250,7 @@ impl<J: Fn(&Slot) -> LabelHint> LabelSplit<'_, J> {
             (Contents::Many(_) | Contents::None, _) => {}
         }
         self.arena.free_node(node);
-        self.merge(first);
+        self.arena.join_equal(&mut self.parts, first, &mut self.made, self.metric);
         Contents::Many(first)
-    }
-
-    /// Sorts the parts from `first` on and joins those of equal labels. There are at most two of each.
-    fn merge(&mut self, first: usize) {
-        self.parts[first..].sort_by_key(|part| part.0);
-        self.merged.clear();
-        for k in first..self.parts.len() {
-            let (label, part) = self.parts[k];
-            match self.merged.last() {
-                Some(&(before, other)) if before == label => {
-                    let spare = self.arena.new_node();
-                    self.made.push(spare);
-                    let joined = self.arena.join(spare, other, part, self.metric);
-                    *self.merged.last_mut().expect("just seen") = (label, joined);
-                }
-                _ => self.merged.push((label, part)),
-            }
-        }
-        self.parts.truncate(first);
-        self.parts.extend_from_slice(&self.merged);
     }
 }

@@ -92,14 +92,8 @@ impl Tree {
             made.extend(joined);
         }
         self.build_new(mesh, new, labels, &mut parts);
-        parts.sort_by_key(|part| part.0);
-        for of_label in parts.chunk_by(|a, b| a.0 == b.0) {
-            let mut tree = of_label[0].1;
-            for (_, part) in &of_label[1..] {
-                let spare = self.arena.new_node();
-                made.push(spare);
-                tree = self.arena.join(spare, tree, *part, metric);
-            }
+        self.arena.join_equal(&mut parts, 0, &mut made, metric);
+        for (_, tree) in parts {
             let root = self.new_piece();
             self.arena.put(root, tree);
         }

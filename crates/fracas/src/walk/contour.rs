@@ -303,12 +303,7 @@ impl Outline<'_> {
 /// Order of two points by the direction in which they are seen from the hub, counter-clockwise from −x.
 fn by_angle(hub: DVec2, p: DVec2, q: DVec2) -> Ordering {
     let upper = |p: DVec2| (p.y, p.x) > (hub.y, hub.x);
-    let around = match orient2d(hub, p, q) {
-        Sign::Positive => Ordering::Less,
-        Sign::Negative => Ordering::Greater,
-        Sign::Zero => Ordering::Equal,
-    };
-    upper(p).cmp(&upper(q)).then(around)
+    upper(p).cmp(&upper(q)).then(Sign::Zero.cmp(&orient2d(hub, p, q)))
 }
 
 /// Whether two edges certainly share no point, or only a vertex of both.
