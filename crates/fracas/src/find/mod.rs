@@ -174,7 +174,7 @@ impl Finder {
         self.asked_soup = false;
         self.crew.reset();
         let FindOptions { touch, threads, .. } = self.options;
-        let weld = self.welds(body);
+        let weld = self.options.twins == Twins::LeaveOut && body.has_twins();
         let unfolding = &mut self.unfoldings[0];
         if body.ready().is_none() {
             unfolding.begin(body, weld);
@@ -258,10 +258,6 @@ impl Finder {
             pairs.sort_unstable();
         }
         self.gathered = gathered;
-    }
-
-    fn welds(&self, body: &dyn Hierarchy) -> bool {
-        self.options.twins == Twins::LeaveOut && body.has_twins()
     }
 }
 

@@ -41,11 +41,6 @@ impl Child {
     }
 
     #[inline]
-    pub(super) fn is_none(self) -> bool {
-        self.0 == NONE
-    }
-
-    #[inline]
     pub(super) fn as_node(self) -> Option<u32> {
         (self.0 & Self::LEAF_BIT == 0).then_some(self.0)
     }
@@ -148,7 +143,7 @@ impl Slot {
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.child().is_none()
+        self.low.w.to_bits() == NONE
     }
 
     #[inline]

@@ -152,7 +152,15 @@ impl Tree {
                 climbing.push(at);
             }
         }
-        arena.climb_to_bunches(climbing);
+        // From the leaves up to the bunches they are in, all in step, so that their cache misses overlap.
+        for _ in 0..BUNCH {
+            for at in climbing.iter_mut() {
+                let above = arena.parent(*at / 2);
+                if above != NONE && arena.slot(above).height() <= BUNCH {
+                    *at = above;
+                }
+            }
+        }
         bunches.clear();
         for (k, &at) in climbing.iter().enumerate() {
             let slot = &mut arena.slots[at as usize];
@@ -199,7 +207,8 @@ impl Tree {
         items.clear();
         items.extend(placement.waiting.iter().map(|&added| leaves[added as usize].as_item()));
         if !items.is_empty() {
-            let root = self.empty_piece();
+            let empty = self.roots.iter().copied().find(|&root| self.arena.slot(root).is_empty());
+            let root = empty.unwrap_or_else(|| self.new_piece());
             self.arena.build(root, items, self.options.build, build);
         }
     }
@@ -240,18 +249,6 @@ impl Tree {
 }
 
 impl Arena {
-    /// Takes slots of leaves up to the bunches they are in, all in step, so that their cache misses overlap.
-    fn climb_to_bunches(&self, slots: &mut [u32]) {
-        for _ in 0..BUNCH {
-            for at in slots.iter_mut() {
-                let above = self.parent(*at / 2);
-                if above != NONE && self.slot(above).height() <= BUNCH {
-                    *at = above;
-                }
-            }
-        }
-    }
-
     /// Lists what is left of the triangles below a slot and gives back the nodes.
     pub(super) fn take_out(&mut self, at: u32, items: &mut Vec<Item>) {
         let slot = *self.slot(at);

@@ -107,11 +107,8 @@ impl Tree {
 
     /// Moves the given triangles, all of one piece and not all of it, to a piece of their own.
     pub(super) fn split_off(&mut self, triangles: &[u32]) {
-        let Some(root) =
-            triangles.first().and_then(|&t| self.arena.root_above(self.arena.leaf_at[t as usize]))
-        else {
-            return;
-        };
+        let at = triangles.first().map_or(NONE, |&t| self.arena.leaf_at[t as usize]);
+        let Some(root) = self.arena.root_above(at) else { return };
         triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, true));
         let judge = |slot: &Slot| match (slot.is_dirty(), slot.child().as_leaf()) {
             (false, _) => LabelHint::One(0),

@@ -57,31 +57,29 @@
 
 mod arena;
 mod balance;
-mod boxes;
 mod build;
 mod connect;
 mod follow;
 mod heights;
 mod hierarchy;
+mod inspect;
 mod labels;
 mod metric;
 mod patches;
 mod piece;
 mod place;
-mod quality;
 mod refit;
 mod settle;
 mod shatter;
 mod small;
 mod validate;
 
-pub use boxes::TreeBox;
 pub use build::TearingBuild;
 pub use follow::TearStats;
+pub use inspect::{TearingQuality, TreeBox};
 pub use labels::SplitError;
 pub use metric::Metric;
 pub use piece::Piece;
-pub use quality::TearingQuality;
 pub use shatter::ShatterError;
 
 use crate::geom::{Box3, DVec3};
@@ -325,12 +323,6 @@ impl Tree {
         let root = 2 * self.arena.new_holder();
         self.roots.push(root);
         root
-    }
-
-    /// The slot of a root of a piece without triangles.
-    fn empty_piece(&mut self) -> u32 {
-        let empty = self.roots.iter().copied().find(|&root| self.arena.slot(root).is_empty());
-        empty.unwrap_or_else(|| self.new_piece())
     }
 
     fn forget_empty_pieces(&mut self) {

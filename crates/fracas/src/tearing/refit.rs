@@ -42,7 +42,7 @@ impl Tree {
         mapped.extend(mesh.positions().iter().map(|p| Vec3::from_array(frame.map(*p)).extend(0.0)));
         let mut pass = Refit { triangles: mesh.triangles(), mapped, metric, slice, changed: 0 };
         if arena.in_order {
-            pass.backwards(arena);
+            (0..arena.slots.len() as u32).rev().for_each(|at| pass.slot(arena, at));
         } else {
             roots.iter().for_each(|root| pass.node(arena, root / 2));
         }
@@ -80,15 +80,6 @@ struct Refit<'a> {
 }
 
 impl Refit<'_> {
-    /// From the last node to the first; the nodes must be in order.
-    fn backwards(&mut self, arena: &mut Arena) {
-        for node in (0..arena.nodes.len() as u32).rev() {
-            for at in [2 * node, 2 * node + 1] {
-                self.slot(arena, at);
-            }
-        }
-    }
-
     /// From the leaves up, whatever the order of nodes.
     fn node(&mut self, arena: &mut Arena, node: u32) {
         for at in [2 * node, 2 * node + 1] {

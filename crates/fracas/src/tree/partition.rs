@@ -219,10 +219,7 @@ fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
     let binnings =
         axes.map(|axis| Binning::over(axis, extent.centre_low[axis], extent.centre_high[axis], bins));
     match cheapest_cut(items, binnings, Bin::cost, |_| true) {
-        Some(best) => {
-            let count = whole_rows(best.below, items.len());
-            cut_by_bins(items, count, &best)
-        }
+        Some(best) => cut_by_bins(items, whole_rows(best.below, items.len()), &best),
         // All centres in one place: any halves will do.
         None => cut(items, longest, whole_rows(items.len() / 2, items.len())),
     }
