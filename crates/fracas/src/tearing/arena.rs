@@ -15,7 +15,7 @@
 
 use super::metric::Sums;
 use crate::base::reserve_warm;
-use crate::mesh::LiveMesh;
+use crate::mesh::{LiveMesh, TriangleId};
 use crate::pairs::Frame;
 use crate::tree::partition::Item;
 use glam::{BVec4A, Vec4};
@@ -235,6 +235,14 @@ impl Arena {
     pub(super) fn free_node(&mut self, node: u32) {
         self.nodes[node as usize].parent = NONE;
         self.free.push(node);
+    }
+
+    /// Empties the slot of a removed triangle and returns it.
+    #[inline]
+    pub(super) fn drop_leaf(&mut self, triangle: TriangleId) -> u32 {
+        let at = std::mem::replace(&mut self.leaf_at[triangle.index()], NONE);
+        self.slots[at as usize] = Slot::EMPTY;
+        at
     }
 
     #[inline]

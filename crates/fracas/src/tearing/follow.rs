@@ -145,8 +145,7 @@ impl Tree {
         climbing.clear();
         climbing.extend(placement.groups.iter().map(|group| arena.leaf_at[group.host as usize]));
         for triangle in &edit.removed {
-            let at = std::mem::replace(&mut arena.leaf_at[triangle.index()], NONE);
-            arena.slots[at as usize] = Slot::EMPTY;
+            let at = arena.drop_leaf(*triangle);
             // A host has been listed with its group.
             if !placement.is_host(triangle.0) {
                 climbing.push(at);

@@ -14,9 +14,8 @@
 //! and each sheet is divided in patches. A patch is built as a tree, and hung on the subtree of its own height above
 //! one of its hosts, that which looks most nearly in the same direction. Mending the tree joins it there (`balance`).
 //!
-//! After 500 steps that nearly double a body of 90,712 triangles, without upkeep, a walk of the binary trees against themselves
-//! opened 509,000 pairs of nodes; with triangles hung one by one it was 604,000, and on a tree built anew it is 289,000. Sheets
-//! of a few triangles stay with their hosts.
+//! Without upkeep, after 500 steps that nearly double a body of 90,712 triangles, a self-query opens 16 % fewer pairs of nodes
+//! than with triangles hung one by one. Sheets of a few triangles stay with their hosts.
 //!
 //! # Invariants
 //!

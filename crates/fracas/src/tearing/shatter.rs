@@ -60,7 +60,10 @@ impl TearingBody {
         }
         let applied = self.mesh.apply(edit)?;
         self.stamp = Stamp::new();
-        self.tree.drop_leaves(edit, slots);
+        self.tree.arena.leaf_at.resize(slots, NONE);
+        for triangle in &edit.removed {
+            self.tree.arena.drop_leaf(*triangle);
+        }
         self.tree.shatter(&self.mesh, applied.triangles, labels);
         if !edit.moved.is_empty() || self.tree.is_outside(edit) {
             self.tree.refit(&self.mesh, 0);
@@ -70,16 +73,6 @@ impl TearingBody {
 }
 
 impl Tree {
-    /// Empties the leaves of removed triangles.
-    fn drop_leaves(&mut self, edit: &MeshEdit, slots: usize) {
-        let arena = &mut self.arena;
-        arena.leaf_at.resize(slots, NONE);
-        for triangle in &edit.removed {
-            let at = std::mem::replace(&mut arena.leaf_at[triangle.index()], NONE);
-            arena.slots[at as usize] = Slot::EMPTY;
-        }
-    }
-
     /// Makes the trees of the pieces from what is left of the old ones and from new triangles.
     fn shatter(&mut self, mesh: &LiveMesh, new: Range<u32>, labels: &[u32]) {
         let metric = self.metric();

@@ -55,9 +55,12 @@ impl MeshTree {
         }
         let Subtree { nodes, leaves } = subtree;
         let mut rest = &items[..];
-        let take_row =
-            |size: u8| rest.split_off(..size as usize).map_or(RowIds::EMPTY, |row| row_ids(&mesh, row));
-        let ids: Vec<RowIds> = leaves.into_iter().map(take_row).collect();
+        let mut ids = Vec::with_capacity(leaves.len());
+        for size in leaves {
+            let (row, later) = rest.split_at(size as usize);
+            ids.push(row_ids(&mesh, row));
+            rest = later;
+        }
         let contours = options.self_queries.then(|| Contours::build(&nodes, &ids));
         let rows = vec![Row::ZERO; ids.len()];
         let mut tree = Self { mesh, stamp: Stamp::new(), frame, nodes, rows, ids, contours };
