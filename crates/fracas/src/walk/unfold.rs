@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A lane that leads to a *closed* place names it by its number here. When the walk has parked all pairs that it could not
-//! open, [`Unfolding::open`] opens the places they wait for, and lanes then lead to the new nodes and leaves.
+//! open, [`Unfolding::open_for`] opens the places they wait for, and lanes then lead to the new nodes and leaves.
 //!
 //! # Invariants
 //!
@@ -57,7 +57,7 @@ const ROOT: u32 = u32::MAX;
 /// Nodes and rows are computed by several threads if there are at least this many.
 const MANY: usize = 64;
 
-/// So many of them are one task.
+/// Nodes or rows of one task.
 const CHUNK: usize = 16;
 
 impl Unfolding {
