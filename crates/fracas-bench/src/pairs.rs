@@ -163,7 +163,7 @@ fn refit(report: &mut Report, mesh: &Mesh, budget: Duration) {
         &mut [
             Candidate::new("fracas", || {
                 ours.refit(false);
-                ours.bounds().min.x.to_bits() as usize
+                ours.view().bounds().min.x.to_bits() as usize
             }),
             Candidate::new("obvhs, 1 triangle a leaf", || {
                 obvhs_peer::refit(&mut single, mesh);
@@ -175,7 +175,7 @@ fn refit(report: &mut Report, mesh: &Mesh, budget: Duration) {
             }),
             Candidate::new("fracas, all threads", || {
                 threaded.refit(true);
-                threaded.bounds().min.x.to_bits() as usize
+                threaded.view().bounds().min.x.to_bits() as usize
             }),
         ],
         budget,

@@ -166,10 +166,9 @@ impl Fall {
         let centre = self.world.centre(0);
         self.world.clear();
         self.piece_of_vertex = vec![0; self.rest.vertex_count()];
-        for piece in 0..self.body.piece_count() {
-            let triangles = self.body.piece_triangles(piece);
-            let (mass, vertices) = mass_of_part(&self.rest, &triangles)?;
-            vertices.iter().for_each(|&v| self.piece_of_vertex[v as usize] = piece as u32);
+        for (number, piece) in (0..).zip(self.body.pieces()) {
+            let (mass, vertices) = mass_of_part(&self.rest, &piece.triangles())?;
+            vertices.iter().for_each(|&v| self.piece_of_vertex[v as usize] = number);
             let points: Vec<DVec3> = vertices.iter().map(|&v| self.rest.positions()[v as usize]).collect();
             let arm = whole.apply(mass.centre) - centre;
             self.world.add(&mass, &points, &whole, [linear + angular.cross(arm), angular]);

@@ -148,10 +148,8 @@ fn filled(mesh: &Mesh) -> Mesh {
 /// The piece of every slot of a body, [`Frame::DEAD`] for dead ones.
 pub(crate) fn fragments_of(body: &TearingBody) -> Vec<u32> {
     let mut fragments = vec![Frame::DEAD; body.mesh().slot_count()];
-    for piece in 0..body.piece_count() {
-        for triangle in body.piece_triangles(piece) {
-            fragments[triangle.index()] = piece as u32;
-        }
+    for (number, piece) in (0..).zip(body.pieces()) {
+        piece.triangles().iter().for_each(|triangle| fragments[triangle.index()] = number);
     }
     fragments
 }

@@ -45,10 +45,10 @@ fn check_mesh(what: &str, mesh: &Mesh) {
         assert!(quality.sah.is_finite() && quality.q.is_none_or(f64::is_finite), "{what}: {quality:?}");
         let (low, high) = mesh.bounds().corners();
         if mesh.triangle_count() > 0 {
-            let all = body.bounds();
+            let all = body.view().bounds();
             assert!(all.contains(low) && all.contains(high), "{what}: {all:?} does not hold {low} to {high}");
         } else {
-            assert!(body.bounds().is_empty());
+            assert!(body.view().bounds().is_empty());
         }
     }
 }

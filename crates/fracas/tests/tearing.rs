@@ -159,13 +159,13 @@ fn components(mesh: &LiveMesh) -> Vec<u32> {
 /// Whether the pieces of a body are exactly its connected components.
 fn check_pieces(body: &TearingBody) {
     let of = components(body.mesh());
-    for piece in 0..body.piece_count() {
-        let triangles = body.piece_triangles(piece);
+    for (number, piece) in body.pieces().enumerate() {
+        let triangles = piece.triangles();
         assert!(
             triangles.iter().all(|t| of[t.index()] == of[triangles[0].index()]),
             "a piece that is not connected"
         );
-        assert!(triangles.iter().all(|t| body.piece_of(*t) == Some(piece)));
+        assert!(triangles.iter().all(|t| body.piece_of(*t) == Some(number)));
     }
     let mut all: Vec<u32> = body.mesh().live_triangles().map(|t| of[t.index()]).collect();
     all.sort_unstable();
@@ -234,7 +234,7 @@ proptest! {
         let mut body = TearingBody::build_with(start(shape), options(kind));
         let edit = random_edit(body.mesh(), 60, &mut dice);
         body.apply(&edit).unwrap();
-        let before: Vec<Vec<TriangleId>> = (0..body.piece_count()).map(|k| body.piece_triangles(k)).collect();
+        let before: Vec<Vec<TriangleId>> = body.pieces().map(|piece| piece.triangles()).collect();
         // Labels in space or at random.
         let coherent = dice.below(2) == 0;
         let label_of = |t: usize, dice: &mut Dice| if coherent {
@@ -255,7 +255,7 @@ proptest! {
         }
         prop_assert_eq!(body.split(&of), Ok(expected.len()));
         prop_assert_eq!(body.validate(), Ok(()));
-        let mut after: Vec<Vec<TriangleId>> = (0..body.piece_count()).map(|k| body.piece_triangles(k)).collect();
+        let mut after: Vec<Vec<TriangleId>> = body.pieces().map(|piece| piece.triangles()).collect();
         after.sort();
         expected.sort();
         prop_assert_eq!(after, expected);
@@ -296,7 +296,8 @@ proptest! {
             expected.entry(of[t.index()]).or_default().push(t);
         }
         let expected: Vec<Vec<TriangleId>> = expected.into_values().collect();
-        let pieces: Vec<Vec<TriangleId>> = (0..count).map(|k| body.piece_triangles(k)).collect();
+        let pieces: Vec<Vec<TriangleId>> = body.pieces().map(|piece| piece.triangles()).collect();
+        prop_assert_eq!(pieces.len(), count);
         prop_assert_eq!(pieces, expected);
         let mut finder = Finder::default();
         prop_assert_eq!(finder.find_self_pairs(&body), crate::expected(&body, Touch::Include));

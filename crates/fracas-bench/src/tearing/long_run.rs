@@ -148,11 +148,8 @@ fn first_query(finder: &mut Finder, body: &TearingBody) -> usize {
 /// Positions in which every piece has shrunk towards the middle of its box.
 fn drawn_together(body: &TearingBody, factor: f64) -> Vec<DVec3> {
     let mut positions = body.mesh().positions().to_vec();
-    for piece in 0..body.piece_count() {
-        let triangles = body.piece_triangles(piece);
-        let mut vertices: Vec<u32> = triangles.iter().flat_map(|&t| body.mesh().corners(t)).collect();
-        vertices.sort_unstable();
-        vertices.dedup();
+    for piece in body.pieces() {
+        let vertices = piece.vertices();
         let at = |v: &u32| body.mesh().positions()[*v as usize];
         let low = vertices.iter().map(at).fold(DVec3::INFINITY, DVec3::min);
         let high = vertices.iter().map(at).fold(DVec3::NEG_INFINITY, DVec3::max);

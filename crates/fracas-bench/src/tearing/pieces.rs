@@ -94,7 +94,7 @@ fn one(report: &mut Report, size: usize, pieces: usize, runs: usize) -> Broken {
 
 /// Trees of obvhs' fastest preset over each piece; gathering the boxes is part of it, as it is for us.
 fn obvhs_rebuild(body: &TearingBody) -> Duration {
-    let pieces: Vec<Vec<TriangleId>> = (0..body.piece_count()).map(|k| body.piece_triangles(k)).collect();
+    let pieces: Vec<Vec<TriangleId>> = body.pieces().map(|piece| piece.triangles()).collect();
     let begin = Instant::now();
     for piece in &pieces {
         black_box(crate::peers::obvhs::build_over(

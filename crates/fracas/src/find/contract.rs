@@ -8,7 +8,7 @@ use crate::pairs::{Crew, Frame, LANES, Row, RowIds, Threads, Touch};
 use crate::tearing::TearingBody;
 use crate::tree::MeshTree;
 use crate::walk::{
-    Child, Corners, Hierarchy, Meeting, Node, PairWalk, Posed, Shape, Stamp, Unfolding, View, bridge_between,
+    Bridge, Child, Corners, Hierarchy, Meeting, Node, PairWalk, Posed, Shape, Stamp, Unfolding, View,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -245,9 +245,9 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
         OnDemand::new(MeshTree::build(crumpled(3000, 2))),
         OnDemand::new(MeshTree::build(crumpled(3000, 3))),
     );
-    let ends = [&a, &b].map(|body| (body as &dyn Hierarchy).bounds().expect("triangles"));
+    let ends = [&a, &b].map(|body| (body as &dyn Hierarchy).bounds(None).expect("triangles"));
     let pose = crate::geom::Pose::IDENTITY;
-    let bridge = bridge_between((&a, &pose, ends[0]), (&b, &pose, ends[1])).expect("they overlap");
+    let bridge = Bridge::new((&a, &pose, ends[0]), (&b, &pose, ends[1])).expect("they overlap");
     let mut answers = Vec::new();
     for whole in [true, false] {
         let mut crew: Crew<PairWalk> = Crew::default();

@@ -13,13 +13,15 @@
 #[cfg(test)]
 mod contract;
 
-use crate::geom::DVec3;
+use crate::geom::{DVec3, Pose};
 use crate::mesh::{Mesh, MeshRef, TriangleId};
 use crate::pairs::{Crew, FindStats, Pair, Threads, Touch, Twins};
 use crate::soup::{Soup, SoupOptions, SoupStats, Source};
 use crate::tree::Broken;
-use crate::walk::{Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, Shape, Unfolding, View};
-use crate::walk::{bridge_between, overlap};
+use crate::walk::overlap;
+use crate::walk::{
+    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, Shape, Unfolding, View,
+};
 
 /// What a [`Finder`] looks for, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +68,9 @@ pub struct Finder {
 
 /// Where a tree begins, and the box around it.
 type Root = (Child, Corners);
+
+/// A body, its trees or one of them, and where it is.
+type PosedTrees<'a> = (&'a dyn Hierarchy, Option<usize>, Pose);
 
 impl Finder {
     /// A finder with the given options.
@@ -127,7 +132,7 @@ impl Finder {
     }
 
     /// Every intersecting pair between two bodies; sorted, each once. Exact for the positions that
-    /// [`Pose::apply`](crate::geom::Pose::apply) gives.
+    /// [`Pose::apply`] gives.
     ///
     /// # Cost
     /// As for [`Finder::find_self_pairs`], but of bodies that compute their nodes on demand only what the walk reaches. If either is
@@ -137,13 +142,12 @@ impl Finder {
     pub fn find_pairs<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> &[Pair] {
         let (a, b) = (a.into(), b.into());
         match (a.shape, b.shape) {
-            (Shape::Hierarchy { body: first, .. }, Shape::Hierarchy { body: second, .. }) => {
+            (Shape::Hierarchy { body: first, tree: s }, Shape::Hierarchy { body: second, tree: t }) => {
                 // The larger of the two lends the frame, so that coordinates of the other stay small in it.
-                if second.frame().scale < first.frame().scale {
-                    self.walk_two((second, &b), (first, &a), true);
-                } else {
-                    self.walk_two((first, &a), (second, &b), false);
-                }
+                let swapped = second.frame().scale < first.frame().scale;
+                let (first, second) = ((first, s, a.pose), (second, t, b.pose));
+                let (a, b) = if swapped { (second, first) } else { (first, second) };
+                self.walk_two(a, b, swapped);
             }
             _ => self.search_soups(&[a, b]),
         }
@@ -170,7 +174,7 @@ impl Finder {
         self.asked_soup = false;
         self.crew.reset();
         let FindOptions { touch, threads, .. } = self.options;
-        let weld = self.welds(body);
+        let weld = self.options.twins == Twins::LeaveOut && body.has_twins();
         let unfolding = &mut self.unfoldings[0];
         if body.ready().is_none() {
             unfolding.begin(body, weld);
@@ -190,18 +194,13 @@ impl Finder {
         self.crew.finish(threads);
     }
 
-    /// `a` lends its frame.
-    fn walk_two(
-        &mut self,
-        (a, view_a): (&dyn Hierarchy, &View),
-        (b, view_b): (&dyn Hierarchy, &View),
-        swapped: bool,
-    ) {
+    /// `a` lends its frame; `swapped` if it is the caller's second.
+    fn walk_two(&mut self, (a, tree_a, pose_a): PosedTrees, (b, tree_b, pose_b): PosedTrees, swapped: bool) {
         self.asked_soup = false;
         self.crew.reset();
         let FindOptions { touch, threads, .. } = self.options;
-        if let Some(ends) = view_a.corners().zip(view_b.corners())
-            && let Some(bridge) = bridge_between((a, &view_a.pose, ends.0), (b, &view_b.pose, ends.1))
+        if let Some((box_a, box_b)) = a.bounds(tree_a).zip(b.bounds(tree_b))
+            && let Some(bridge) = Bridge::new((a, &pose_a, box_a), (b, &pose_b, box_b))
         {
             let [of_a, of_b] = &mut self.unfoldings;
             for (body, unfolding) in [(a, &mut *of_a), (b, &mut *of_b)] {
@@ -210,19 +209,18 @@ impl Finder {
                 }
             }
             let [roots_a, roots_b] = &mut self.roots;
-            list_roots(a, of_a, view_a.tree(), roots_a);
-            list_roots(b, of_b, view_b.tree(), roots_b);
+            list_roots(a, of_a, tree_a, roots_a);
+            list_roots(b, of_b, tree_b, roots_b);
+            roots_b.iter_mut().for_each(|(_, corners)| *corners = bridge.map_box(*corners));
             for (root, box_a) in roots_a {
-                for (other, box_b) in &*roots_b {
-                    if overlap(box_a, &bridge.map_box(*box_b)) {
-                        self.crew.add((*root, *other));
-                    }
+                for (other, _) in roots_b.iter().filter(|(_, box_b)| overlap(box_a, box_b)) {
+                    self.crew.add((*root, *other));
                 }
             }
             // In rounds: walk as far as nodes are open, then open what the walk waits for.
             loop {
-                let first = Posed { body: a, open: opened(a, of_a), pose: view_a.pose };
-                let second = Posed { body: b, open: opened(b, of_b), pose: view_b.pose };
+                let first = Posed { body: a, open: opened(a, of_a), pose: pose_a };
+                let second = Posed { body: b, open: opened(b, of_b), pose: pose_b };
                 self.crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch }, threads);
                 self.parked.clear();
                 self.crew.workers.iter_mut().for_each(|worker| worker.take_parked(&mut self.parked));
@@ -260,18 +258,16 @@ impl Finder {
         }
         self.gathered = gathered;
     }
-
-    fn welds(&self, body: &dyn Hierarchy) -> bool {
-        self.options.twins == Twins::LeaveOut && body.has_twins()
-    }
 }
 
 /// Lists the roots of a body, or that of one of its trees, as far as they are open.
 fn list_roots(body: &dyn Hierarchy, unfolding: &Unfolding, tree: Option<usize>, out: &mut Vec<Root>) {
-    let trees = tree.map_or(0..body.root_count(), |tree| tree..tree + 1);
-    let root = |tree| if body.ready().is_some() { body.root(tree) } else { unfolding.roots()[tree] };
     out.clear();
-    out.extend(trees.map(root));
+    match (body.ready(), tree) {
+        (Some(_), _) => out.extend(body.roots(tree)),
+        (None, Some(tree)) => out.push(unfolding.roots()[tree]),
+        (None, None) => out.extend(unfolding.roots()),
+    }
 }
 
 fn opened<'a>(body: &'a dyn Hierarchy, unfolding: &'a Unfolding) -> Opened<'a> {
@@ -293,10 +289,11 @@ impl Gathered {
         self.positions.clear();
         self.triangles.clear();
         self.ids.clear();
-        if let Shape::Hierarchy { body, .. } = view.shape
+        if let Shape::Hierarchy { body, tree } = view.shape
             && own_triangles(view).is_none()
         {
-            view.for_each_triangle(|id| self.ids.push(id));
+            let mut list = |id: TriangleId| self.ids.push(id.0);
+            body.roots(tree).for_each(|(root, _)| body.for_each_triangle(root, &mut list));
             self.ids.sort_unstable();
             for &id in &self.ids {
                 if body.positions().is_some() {

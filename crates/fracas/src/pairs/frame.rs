@@ -47,8 +47,14 @@ impl Frame {
     #[inline]
     #[must_use]
     pub fn map(&self, p: DVec3) -> [f32; 3] {
-        let x = (p - self.centre) * self.scale;
+        let x = self.map_exact(p);
         [x.x as f32, x.y as f32, x.z as f32]
+    }
+
+    /// A position in frame coordinates, rounded to `f64` alone.
+    #[inline]
+    pub(crate) fn map_exact(&self, p: DVec3) -> DVec3 {
+        (p - self.centre) * self.scale
     }
 
     /// The point with these frame coordinates.

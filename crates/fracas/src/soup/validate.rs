@@ -7,7 +7,7 @@ use crate::base::morton;
 use crate::exact::{self, Relation};
 use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
-use crate::tree::Broken;
+use crate::tree::{Broken, ensure};
 use fearless_simd::Level;
 use std::collections::BTreeMap;
 
@@ -91,8 +91,4 @@ fn check_fan(mesh: &Mesh, vertex: i32, fan: &[u32]) -> Result<(), Broken> {
         }
     }
     Ok(())
-}
-
-fn ensure(holds: bool, broken: impl FnOnce() -> String) -> Result<(), Broken> {
-    if holds { Ok(()) } else { Err(Broken(broken())) }
 }

@@ -15,6 +15,8 @@
 
 use super::metric::Sums;
 use crate::base::reserve_warm;
+use crate::mesh::{LiveMesh, TriangleId};
+use crate::pairs::Frame;
 use crate::tree::partition::Item;
 use glam::{BVec4A, Vec4};
 
@@ -39,17 +41,10 @@ impl Child {
     }
 
     #[inline]
-    pub(super) fn is_none(self) -> bool {
-        self.0 == NONE
-    }
-
-    /// The node, if it is one.
-    #[inline]
     pub(super) fn as_node(self) -> Option<u32> {
         (self.0 & Self::LEAF_BIT == 0).then_some(self.0)
     }
 
-    /// The triangle, if it is one.
     #[inline]
     pub(super) fn as_leaf(self) -> Option<u32> {
         (self.0 & Self::LEAF_BIT != 0 && self.0 != NONE).then_some(self.0 & !Self::LEAF_BIT)
@@ -92,10 +87,11 @@ impl Slot {
         }
     }
 
+    /// The box of a triangle in frame coordinates, as a leaf.
     #[inline]
-    pub(super) fn leaf(triangle: u32, low: [f32; 3], high: [f32; 3]) -> Self {
-        let vector = |p: [f32; 3]| Vec4::new(p[0], p[1], p[2], 0.0);
-        Self::new((vector(low), vector(high)), Child::leaf(triangle), 0)
+    pub(super) fn leaf(mesh: &LiveMesh, frame: &Frame, triangle: u32) -> Self {
+        let corners = mesh.triangles()[triangle as usize].map(|v| mesh.positions()[v as usize]);
+        Self::of_item(&Item::new(frame, corners, Child::leaf(triangle).0))
     }
 
     /// The leaf as an item of a build. The bits that name its child take the place of the triangle's number.
@@ -147,7 +143,7 @@ impl Slot {
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.child().is_none()
+        self.low.w.to_bits() == NONE
     }
 
     #[inline]
@@ -162,7 +158,6 @@ impl Slot {
         self.high = high.with_w(self.high.w);
     }
 
-    /// The corners of the box.
     pub(super) fn corners(&self) -> ([f32; 3], [f32; 3]) {
         (self.low.truncate().to_array(), self.high.truncate().to_array())
     }
@@ -231,8 +226,7 @@ impl Arena {
     /// A node for a root: its first slot is empty and waits for it, its second stays so.
     pub(super) fn new_holder(&mut self) -> u32 {
         let holder = self.new_node();
-        self.slots[2 * holder as usize] = Slot::EMPTY;
-        self.slots[2 * holder as usize + 1] = Slot::EMPTY;
+        self.slots[2 * holder as usize..][..2].fill(Slot::EMPTY);
         holder
     }
 
@@ -241,6 +235,14 @@ impl Arena {
     pub(super) fn free_node(&mut self, node: u32) {
         self.nodes[node as usize].parent = NONE;
         self.free.push(node);
+    }
+
+    /// Empties the slot of a removed triangle and returns it.
+    #[inline]
+    pub(super) fn drop_leaf(&mut self, triangle: TriangleId) -> u32 {
+        let at = std::mem::replace(&mut self.leaf_at[triangle.index()], NONE);
+        self.slots[at as usize] = Slot::EMPTY;
+        at
     }
 
     #[inline]
@@ -282,14 +284,22 @@ impl Arena {
         slot.child().as_node().map_or(Sums::NONE, |node| self.nodes[node as usize].sums)
     }
 
-    /// Lists the triangles below a slot, in the order of the tree.
-    pub(super) fn list_triangles(&self, at: u32, out: &mut Vec<u32>) {
+    /// Calls `visit` with the triangles below a slot, in the order of the tree.
+    pub(super) fn for_each_triangle(&self, at: u32, visit: &mut impl FnMut(u32)) {
         let child = self.slot(at).child();
-        if let Some(node) = child.as_node() {
-            self.list_triangles(2 * node, out);
-            self.list_triangles(2 * node + 1, out);
+        if let Some(triangle) = child.as_leaf() {
+            visit(triangle);
+        } else if let Some(node) = child.as_node() {
+            self.for_each_triangle(2 * node, visit);
+            self.for_each_triangle(2 * node + 1, visit);
         }
-        out.extend(child.as_leaf());
+    }
+
+    /// The triangles below a slot, in the order of the tree.
+    pub(super) fn triangles(&self, at: u32) -> Vec<u32> {
+        let mut triangles = Vec::new();
+        self.for_each_triangle(at, &mut |triangle| triangles.push(triangle));
+        triangles
     }
 
     /// Makes a node of two subtrees, in a node that is free for it, and returns it.
@@ -325,12 +335,5 @@ impl Arena {
     /// Nodes in use, holders included.
     pub(super) fn node_count(&self) -> usize {
         self.nodes.len() - self.free.len()
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        size_of_val(&self.slots[..])
-            + size_of_val(&self.nodes[..])
-            + size_of_val(&self.leaf_at[..])
-            + size_of_val(&self.free[..])
     }
 }

@@ -28,10 +28,9 @@ impl Arena {
         }
         self.in_order = false;
         let node = tall.child().as_node().expect("a tree taller than another by two is no leaf");
-        let growth = |child: &Slot| metric.of(child.union(&short)) - metric.of_slot(child);
         let (l, r) = (*self.slot(2 * node), *self.slot(2 * node + 1));
         // Of equal growth, as where boxes have no volume, the lower child needs no rotation.
-        let (to_l, to_r) = (growth(&l), growth(&r));
+        let (to_l, to_r) = (metric.growth(&l, &short), metric.growth(&r, &short));
         let into_left = to_l < to_r || (to_l == to_r && l.height() <= r.height());
         let (down, child, other) = if into_left { (2 * node, l, r) } else { (2 * node + 1, r, l) };
         let joined = self.join(spare, child, short, metric);
@@ -56,11 +55,8 @@ impl Arena {
         debug_assert_eq!(x.height(), y.height() + 2);
         let inner = x.child().as_node().expect("the higher child has children");
         let (p, q) = (*self.slot(2 * inner), *self.slot(2 * inner + 1));
-        let p_stays = match p.height().cmp(&q.height()) {
-            std::cmp::Ordering::Greater => true,
-            std::cmp::Ordering::Less => false,
-            std::cmp::Ordering::Equal => metric.of(q.union(&y)) <= metric.of(p.union(&y)),
-        };
+        let p_stays = p.height() > q.height()
+            || (p.height() == q.height() && metric.of(q.union(&y)) <= metric.of(p.union(&y)));
         self.in_order = false;
         let (stays, goes) = if p_stays { (p, q) } else { (q, p) };
         let lowered = self.pair(inner, goes, y);
@@ -74,7 +70,7 @@ impl Arena {
     pub(super) fn permute(&mut self, node: u32, metric: Metric) -> bool {
         let (l, r) = (2 * node, 2 * node + 1);
         let (a, b) = (*self.slot(l), *self.slot(r));
-        let (a_size, b_size) = (metric.of_slot(&a), metric.of_slot(&b));
+        let (a_size, b_size) = (metric.of(a.bounds()), metric.of(b.bounds()));
         let mut best = Swap { gain: 0.0, slots: None };
         if let (Some(left), Some(right)) = (a.child().as_node(), b.child().as_node()) {
             self.try_grandchildren(&mut best, (left, right), a_size + b_size, metric);

@@ -30,7 +30,7 @@ pub(super) struct Clusters {
     active: Vec<u32>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Cluster {
     vertex: u32,
     /// Of a root: vertices whose neighbours have not been visited, by their distance from the target.
@@ -82,7 +82,7 @@ impl TearingBody {
                 triangles.extend(of_vertex.filter(|&t| self.mesh.corners(t)[0] == vertex).map(|t| t.0));
             }
             if !triangles.is_empty() {
-                self.tree.split_off(&triangles, &self.options);
+                self.tree.split_off(&triangles);
                 parts += 1;
             }
         }
@@ -107,27 +107,22 @@ impl Clusters {
             let mut k = 0;
             while k < self.active.len() {
                 let root = self.active[k];
-                if !self.sets.is_root(root) {
-                    self.active.swap_remove(k);
-                    continue;
-                }
+                // A cluster that has joined another has nowhere to go either.
                 match self.nodes[root as usize].next() {
-                    Some(vertex) => self.expand(mesh, root, vertex),
+                    Some(vertex) => {
+                        self.expand(mesh, root, vertex);
+                        k += 1;
+                    }
                     None => {
                         self.active.swap_remove(k);
-                        continue;
                     }
                 }
-                k += 1;
             }
         }
     }
 
     /// The clusters that are done and so are parts on their own.
     fn lost_parts(&self) -> Vec<u32> {
-        if self.active.is_empty() && self.nodes.len() < 2 {
-            return Vec::new();
-        }
         let is_lost = |&k: &u32| {
             let node = &self.nodes[k as usize];
             self.sets.is_root(k) && node.piece != NONE && !self.active.contains(&k)
@@ -229,14 +224,7 @@ impl Clusters {
         }
         let node = self.sets.push();
         self.visited[vertex as usize] = (self.search, node);
-        self.nodes.push(Cluster {
-            vertex,
-            queue: BinaryHeap::new(),
-            rest: Vec::new(),
-            members: Vec::new(),
-            target: DVec3::ZERO,
-            piece: NONE,
-        });
+        self.nodes.push(Cluster { vertex, piece: NONE, ..Cluster::default() });
         node
     }
 
@@ -250,15 +238,15 @@ impl Clusters {
         let size = |k: u32| (self.nodes[k as usize].members.len(), u32::MAX - k);
         let (into, from) =
             if size(a) >= size(b) { (a as usize, b as usize) } else { (b as usize, a as usize) };
-        let mut queue = std::mem::take(&mut self.nodes[from].queue);
-        let rest = std::mem::take(&mut self.nodes[from].rest);
-        let members = std::mem::take(&mut self.nodes[from].members);
         self.sets.attach(from as u32, into as u32);
-        self.nodes[into].queue.append(&mut queue);
-        self.nodes[into].rest.extend(rest);
-        self.nodes[into].members.extend(members);
-        if self.nodes[into].piece == NONE {
-            self.nodes[into].piece = self.nodes[from].piece;
+        let mut taken = std::mem::take(&mut self.nodes[from]);
+        self.nodes[from].piece = taken.piece;
+        let cluster = &mut self.nodes[into];
+        cluster.queue.append(&mut taken.queue);
+        cluster.rest.append(&mut taken.rest);
+        cluster.members.append(&mut taken.members);
+        if cluster.piece == NONE {
+            cluster.piece = taken.piece;
         }
     }
 }

@@ -15,11 +15,12 @@
 use super::arena::{Arena, NONE, Slot, TAGS};
 use super::balance::Mending;
 use super::build::BuildScratch;
+use super::hierarchy::BUNCH;
 use super::metric::Metric;
 use super::patches::Patches;
 use super::place::{Group, Placement};
 use super::small::SMALL;
-use super::{TearingBuild, TearingOptions, Tree};
+use super::{TearingBuild, Tree};
 use crate::base::reserve_warm;
 use crate::geom::DVec3;
 use crate::mesh::{Applied, LiveMesh, MeshEdit};
@@ -45,10 +46,7 @@ pub struct TearStats {
     pub parted: u64,
 }
 
-/// Height up to which a subtree is made anew when something in it changes.
-const BUNCH: u8 = 3;
-
-/// A subtree to be made anew.
+/// A subtree of a height up to [`BUNCH`] that is made anew because something in it changes.
 #[derive(Clone, Copy, Debug)]
 struct Bunch {
     /// Where it is. While the list is made, the slot's tag is its place in the list, plus one.
@@ -85,27 +83,14 @@ impl FollowScratch {
     }
 }
 
-/// The box of a triangle in frame coordinates, as a leaf.
-#[inline]
-pub(super) fn leaf_slot(mesh: &LiveMesh, frame: &Frame, triangle: u32) -> Slot {
-    let [a, b, c] = mesh.triangles()[triangle as usize].map(|v| mesh.positions()[v as usize]);
-    // The frame keeps order, so that the box may be taken before it.
-    Slot::leaf(triangle, frame.map(a.min(b).min(c)), frame.map(a.max(b).max(c)))
-}
-
 impl Tree {
     /// Brings the tree up to date with an edit that has been applied to the mesh.
-    pub(super) fn follow(
-        &mut self,
-        mesh: &LiveMesh,
-        edit: &MeshEdit,
-        applied: &Applied,
-        options: &TearingOptions,
-    ) -> TearStats {
-        if edit.removed.len() + edit.added.len() >= TAGS as usize {
+    pub(super) fn follow(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) -> TearStats {
+        let changed = edit.removed.len() + edit.added.len();
+        if changed >= TAGS as usize {
             // More than can be told apart by tags; an edit of this size is a new body anyway.
-            self.pieces.clear();
-            self.rebuild(mesh, options);
+            self.roots.clear();
+            self.rebuild(mesh);
             return TearStats { rebuilt: mesh.live_count() as u64, ..TearStats::default() };
         }
         self.arena.leaf_at.resize(mesh.slot_count(), NONE);
@@ -116,22 +101,18 @@ impl Tree {
             inserted: edit.added.len() as u64,
             ..TearStats::default()
         };
-        let changed = edit.removed.len() + edit.added.len();
-        stats.rebuilt = self.settle(changed, options, &mut scratch);
+        stats.rebuilt = self.settle(changed, &mut scratch);
 
         let frame = self.frame;
         scratch.leaves.clear();
-        scratch.leaves.extend(applied.triangles.clone().map(|t| leaf_slot(mesh, &frame, t)));
+        scratch.leaves.extend(applied.triangles.clone().map(|t| Slot::leaf(mesh, &frame, t)));
         let (arena, leaves) = (&self.arena, &scratch.leaves);
-        let pieces = &self.pieces;
+        let roots = &self.roots;
         scratch.placement.flood(mesh, edit, applied, |added| {
             let leaf = &leaves[added as usize];
-            let growth = |root: u32| {
-                let slot = arena.slot(root);
-                Metric::Area.of(slot.union(leaf)) - Metric::Area.of_slot(slot)
-            };
-            let nearest = pieces.iter().min_by(|a, b| growth(a.root).total_cmp(&growth(b.root)))?;
-            arena.nearest_leaf(nearest.root, leaf)
+            let growth = |root: u32| Metric::Area.growth(arena.slot(root), leaf);
+            let nearest = roots.iter().min_by(|a, b| growth(**a).total_cmp(&growth(**b)))?;
+            arena.nearest_leaf(*nearest, leaf)
         });
         self.make_patches(mesh, edit, applied, &mut scratch);
         stats.patches = scratch.patches.list.len() as u64;
@@ -139,13 +120,13 @@ impl Tree {
         self.write_bunches(&mut scratch);
         stats.bunches = scratch.bunches.len() as u64;
         self.hang_patches(&mut scratch);
-        self.write_left_over(options, &mut scratch);
+        self.write_left_over(&mut scratch);
         self.write_moved(mesh, edit, applied, &mut scratch.touched);
-        self.mark_and_mend(&mut scratch, options, &mut stats);
+        self.mark_and_mend(&mut scratch, &mut stats);
         self.scratch = scratch;
 
         if self.is_outside(edit) {
-            self.refit(mesh, 0, options);
+            self.refit(mesh, 0);
         }
         stats
     }
@@ -164,18 +145,30 @@ impl Tree {
         climbing.clear();
         climbing.extend(placement.groups.iter().map(|group| arena.leaf_at[group.host as usize]));
         for triangle in &edit.removed {
-            let at = std::mem::replace(&mut arena.leaf_at[triangle.index()], NONE);
-            arena.slots[at as usize] = Slot::EMPTY;
+            let at = arena.drop_leaf(*triangle);
             // A host has been listed with its group.
             if !placement.is_host(triangle.0) {
                 climbing.push(at);
             }
         }
-        arena.climb_to_bunches(climbing);
+        // From the leaves up to the bunches they are in, all in step, so that their cache misses overlap.
+        for _ in 0..BUNCH {
+            for at in climbing.iter_mut() {
+                let above = arena.parent(*at / 2);
+                if above != NONE && arena.slot(above).height() <= BUNCH {
+                    *at = above;
+                }
+            }
+        }
         bunches.clear();
         for (k, &at) in climbing.iter().enumerate() {
-            let bunch = arena.bunch_at(at, bunches);
+            let slot = &mut arena.slots[at as usize];
+            if slot.tag() == 0 {
+                bunches.push(Bunch { slot: at, first_group: NONE });
+                slot.set_tag(bunches.len() as u32);
+            }
             if let Some(group) = placement.groups.get_mut(k) {
+                let bunch = &mut bunches[slot.tag() as usize - 1];
                 group.next = std::mem::replace(&mut bunch.first_group, k as u32);
             }
         }
@@ -208,13 +201,14 @@ impl Tree {
     }
 
     /// New triangles of a body that had none: they become a tree of their own.
-    fn write_left_over(&mut self, options: &TearingOptions, scratch: &mut FollowScratch) {
+    fn write_left_over(&mut self, scratch: &mut FollowScratch) {
         let FollowScratch { placement, leaves, items, build, .. } = scratch;
         items.clear();
         items.extend(placement.waiting.iter().map(|&added| leaves[added as usize].as_item()));
         if !items.is_empty() {
-            let root = self.empty_piece();
-            self.arena.build(root, items, options.build, build);
+            let empty = self.roots.iter().copied().find(|&root| self.arena.slot(root).is_empty());
+            let root = empty.unwrap_or_else(|| self.new_piece());
+            self.arena.build(root, items, self.options.build, build);
         }
     }
 
@@ -222,7 +216,7 @@ impl Tree {
         for &(vertex, _) in &edit.moved {
             for triangle in mesh.triangles_of_vertex(vertex).filter(|t| t.0 < applied.triangles.start) {
                 let at = self.arena.leaf_at[triangle.index()];
-                let leaf = leaf_slot(mesh, &self.frame, triangle.0);
+                let leaf = Slot::leaf(mesh, &self.frame, triangle.0);
                 self.arena.slots[at as usize].set_bounds(leaf.bounds());
                 touched.push(at);
             }
@@ -230,56 +224,30 @@ impl Tree {
     }
 
     /// Puts right everything above the touched slots.
-    pub(super) fn mark_and_mend(
-        &mut self,
-        scratch: &mut FollowScratch,
-        options: &TearingOptions,
-        stats: &mut TearStats,
-    ) {
+    fn mark_and_mend(&mut self, scratch: &mut FollowScratch, stats: &mut TearStats) {
+        let treelet_height = self.options.treelet_height();
         scratch.roots.clear();
         stats.marked = self.arena.mark(&mut scratch.touched, &mut scratch.roots);
         let mut mending = Mending {
-            metric: self.metric(options),
+            metric: self.metric(),
             patches: &scratch.patches.list,
-            treelet_height: options.treelet_height(),
+            treelet_height,
             treelets: &mut self.upkeep.noted,
         };
         for &root in &scratch.roots {
             self.arena.mend(root, &mut mending);
             // A piece that is no larger than a treelet is one as a whole.
             let whole = self.arena.slot(root);
-            if whole.height() <= options.treelet_height() {
+            if whole.height() <= treelet_height {
                 mending.treelets.extend(whole.child().as_node());
             }
         }
-        self.upkeep.finish_step(self.arena.nodes.len(), options);
+        self.upkeep.finish_step(self.arena.nodes.len(), &self.options);
         self.forget_empty_pieces();
     }
 }
 
 impl Arena {
-    /// Takes slots of leaves up to the bunches they are in, all in step, so that their cache misses overlap.
-    fn climb_to_bunches(&self, slots: &mut [u32]) {
-        for _ in 0..BUNCH {
-            for at in slots.iter_mut() {
-                let above = self.parent(*at / 2);
-                if above != NONE && self.slot(above).height() <= BUNCH {
-                    *at = above;
-                }
-            }
-        }
-    }
-
-    /// The bunch in a slot, a new one if it is not in the list.
-    fn bunch_at<'a>(&mut self, at: u32, bunches: &'a mut Vec<Bunch>) -> &'a mut Bunch {
-        let slot = &mut self.slots[at as usize];
-        if slot.tag() == 0 {
-            bunches.push(Bunch { slot: at, first_group: NONE });
-            slot.set_tag(bunches.len() as u32);
-        }
-        &mut bunches[slot.tag() as usize - 1]
-    }
-
     /// Lists what is left of the triangles below a slot and gives back the nodes.
     pub(super) fn take_out(&mut self, at: u32, items: &mut Vec<Item>) {
         let slot = *self.slot(at);

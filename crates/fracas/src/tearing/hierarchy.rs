@@ -55,11 +55,11 @@ impl Hierarchy for TearingBody {
     }
 
     fn root_count(&self) -> usize {
-        self.tree.pieces.len()
+        self.tree.roots.len()
     }
 
     fn root(&self, tree: usize) -> (Child, Corners) {
-        let root = self.tree.pieces[tree].root;
+        let root = self.tree.roots[tree];
         (place_of(&self.tree.arena, root), self.tree.arena.slot(root).corners())
     }
 
@@ -74,13 +74,11 @@ impl Hierarchy for TearingBody {
     }
 
     fn ids<'s>(&'s self, place: usize, ids: &'s mut RowIds) -> &'s RowIds {
-        *ids = RowIds::EMPTY;
         collect(&self.tree.arena, place, ids);
         ids
     }
 
     fn row(&self, place: usize, weld: bool, row: &mut Row, ids: &mut RowIds) {
-        *ids = RowIds::EMPTY;
         let count = collect(&self.tree.arena, place, ids);
         let (mesh, frame) = (&self.mesh, &self.tree.frame);
         for lane in 0..LANES {
@@ -157,16 +155,12 @@ fn widen(arena: &Arena, at: u32, height: u8, node: &mut Node) {
 
 /// Lists the triangles of a bunch; returns how many they are.
 fn collect(arena: &Arena, place: usize, ids: &mut RowIds) -> usize {
-    fn below(arena: &Arena, at: u32, ids: &mut RowIds, count: &mut usize) {
-        let child = arena.slot(at).child();
-        if let Some(triangle) = child.as_leaf() {
-            ids.triangles[*count] = triangle;
-            *count += 1;
-        } else if let Some(node) = child.as_node() {
-            slots_of(node as usize).into_iter().for_each(|at| below(arena, at, ids, count));
-        }
-    }
+    *ids = RowIds::EMPTY;
     let mut count = 0;
-    slots_of(place).into_iter().for_each(|at| below(arena, at, ids, &mut count));
+    let mut add = |triangle| {
+        ids.triangles[count] = triangle;
+        count += 1;
+    };
+    slots_of(place).into_iter().for_each(|at| arena.for_each_triangle(at, &mut add));
     count
 }

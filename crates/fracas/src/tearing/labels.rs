@@ -16,7 +16,7 @@
 
 use super::arena::{Arena, NONE, Slot};
 use super::metric::Metric;
-use super::{TearingBody, TearingOptions, Tree};
+use super::{TearingBody, Tree};
 use crate::mesh::TriangleId;
 use crate::walk::Stamp;
 
@@ -58,39 +58,29 @@ impl TearingBody {
         }
         self.stamp = Stamp::new();
         let hints = self.tree.arena.judge_all(labels);
-        for piece in 0..self.tree.pieces.len() {
-            self.tree.divide(piece, &self.options, &|slot| hints.of(slot, labels));
+        for piece in 0..self.tree.roots.len() {
+            self.tree.divide(self.tree.roots[piece], &|slot| hints.of(slot, labels));
         }
-        Ok(self.tree.pieces.len())
+        Ok(self.tree.roots.len())
     }
 
     /// The piece that a triangle is in; `None` for a dead one. O(log n).
     #[must_use]
     pub fn piece_of(&self, triangle: TriangleId) -> Option<usize> {
         let root = self.tree.arena.root_above(*self.tree.arena.leaf_at.get(triangle.index())?)?;
-        self.tree.pieces.iter().position(|piece| piece.root == root)
-    }
-
-    /// The triangles of a piece, sorted. Panics if there is no such piece.
-    #[must_use]
-    pub fn piece_triangles(&self, piece: usize) -> Vec<TriangleId> {
-        let mut triangles = Vec::new();
-        self.tree.arena.list_triangles(self.tree.pieces[piece].root, &mut triangles);
-        triangles.sort_unstable();
-        triangles.into_iter().map(TriangleId).collect()
+        self.tree.roots.iter().position(|&known| known == root)
     }
 }
 
 impl Tree {
-    /// Divides one piece into pieces of one label each.
-    fn divide(&mut self, piece: usize, options: &TearingOptions, judge: &impl Fn(&Slot) -> LabelHint) {
-        let root = self.pieces[piece].root;
-        let (parts, made) = self.parts(root, self.metric(options), judge);
+    /// Divides the piece with this root into pieces of one label each.
+    fn divide(&mut self, root: u32, judge: &impl Fn(&Slot) -> LabelHint) {
+        let (parts, made) = self.parts(root, self.metric(), judge);
         for (k, (_, part)) in parts.into_iter().enumerate() {
             let at = if k == 0 { root } else { self.new_piece() };
             self.arena.put(at, part);
         }
-        self.note_treelets(&made, options);
+        self.note_treelets(&made);
     }
 
     /// Takes the tree below a slot apart: for each label a tree, sorted by label, and nodes that joins have made. The slot
@@ -102,8 +92,8 @@ impl Tree {
         judge: &impl Fn(&Slot) -> LabelHint,
     ) -> (Vec<(u32, Slot)>, Vec<u32>) {
         let whole = *self.arena.slot(root);
-        let (parts, merged, made) = (Vec::new(), Vec::new(), Vec::new());
-        let mut split = LabelSplit { arena: &mut self.arena, metric, judge, parts, merged, made };
+        let (parts, made) = (Vec::new(), Vec::new());
+        let mut split = LabelSplit { arena: &mut self.arena, metric, judge, parts, made };
         match split.subtree(&whole) {
             Contents::None => (Vec::new(), Vec::new()),
             Contents::One(label) => (vec![(label, whole)], Vec::new()),
@@ -116,20 +106,16 @@ impl Tree {
     }
 
     /// Moves the given triangles, all of one piece and not all of it, to a piece of their own.
-    pub(super) fn split_off(&mut self, triangles: &[u32], options: &TearingOptions) {
-        let Some(root) =
-            triangles.first().and_then(|&t| self.arena.root_above(self.arena.leaf_at[t as usize]))
-        else {
-            return;
-        };
+    pub(super) fn split_off(&mut self, triangles: &[u32]) {
+        let at = triangles.first().map_or(NONE, |&t| self.arena.leaf_at[t as usize]);
+        let Some(root) = self.arena.root_above(at) else { return };
         triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, true));
         let judge = |slot: &Slot| match (slot.is_dirty(), slot.child().as_leaf()) {
             (false, _) => LabelHint::One(0),
             (true, Some(_)) => LabelHint::One(1),
             (true, None) => LabelHint::Mixed,
         };
-        let piece = self.pieces.iter().position(|piece| piece.root == root).expect("every root is a piece's");
-        self.divide(piece, options, &judge);
+        self.divide(root, &judge);
         // Whole subtrees of what has left kept their marks.
         triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, false));
     }
@@ -176,6 +162,45 @@ impl Arena {
         }
         hints
     }
+
+    /// Sorts the parts from `first` on by label and joins those of equal labels. Nodes made for it are added to `made`.
+    pub(super) fn join_equal(
+        &mut self,
+        parts: &mut Vec<(u32, Slot)>,
+        first: usize,
+        made: &mut Vec<u32>,
+        metric: Metric,
+    ) {
+        parts[first..].sort_by_key(|part| part.0);
+        let mut kept = first;
+        for k in first..parts.len() {
+            let (label, part) = parts[k];
+            if kept > first && parts[kept - 1].0 == label {
+                let spare = self.new_node();
+                made.push(spare);
+                parts[kept - 1].1 = self.join(spare, parts[kept - 1].1, part, metric);
+            } else {
+                parts[kept] = (label, part);
+                kept += 1;
+            }
+        }
+        parts.truncate(kept);
+    }
+
+    /// Marks the slots from that of a triangle up, or takes their marks away, as far as there is something to change.
+    fn mark_above(&mut self, triangle: u32, dirty: bool) {
+        let mut at = self.leaf_at[triangle as usize];
+        while at != NONE && self.slot(at).is_dirty() != dirty {
+            self.slots[at as usize].set_dirty(dirty);
+            at = self.parent(at / 2);
+        }
+    }
+
+    /// The slot of the root above a slot; `None` for a triangle that is in no tree.
+    pub(super) fn root_above(&self, at: u32) -> Option<u32> {
+        let known = |at: u32| (at != NONE).then_some(at);
+        std::iter::successors(known(at), |at| known(self.parent(at / 2))).last()
+    }
 }
 
 /// What a subtree turned out to hold.
@@ -194,7 +219,6 @@ struct LabelSplit<'a, J> {
     judge: &'a J,
     /// Labels and what is left of them, of subtrees that have been taken apart.
     parts: Vec<(u32, Slot)>,
-    merged: Vec<(u32, Slot)>,
     /// Nodes that joins have made.
     made: Vec<u32>,
 }
@@ -223,49 +247,7 @@ impl<J: Fn(&Slot) -> LabelHint> LabelSplit<'_, J> {
             (Contents::Many(_) | Contents::None, _) => {}
         }
         self.arena.free_node(node);
-        self.merge(first);
+        self.arena.join_equal(&mut self.parts, first, &mut self.made, self.metric);
         Contents::Many(first)
-    }
-
-    /// Sorts the parts from `first` on and joins those of equal labels. There are at most two of each.
-    fn merge(&mut self, first: usize) {
-        self.parts[first..].sort_by_key(|part| part.0);
-        self.merged.clear();
-        for k in first..self.parts.len() {
-            let (label, part) = self.parts[k];
-            match self.merged.last() {
-                Some(&(before, other)) if before == label => {
-                    let spare = self.arena.new_node();
-                    self.made.push(spare);
-                    let joined = self.arena.join(spare, other, part, self.metric);
-                    *self.merged.last_mut().expect("just seen") = (label, joined);
-                }
-                _ => self.merged.push((label, part)),
-            }
-        }
-        self.parts.truncate(first);
-        self.parts.extend_from_slice(&self.merged);
-    }
-}
-
-impl Arena {
-    /// Marks the slots from that of a triangle up, or takes their marks away, as far as there is something to change.
-    fn mark_above(&mut self, triangle: u32, dirty: bool) {
-        let mut at = self.leaf_at[triangle as usize];
-        while at != NONE && self.slot(at).is_dirty() != dirty {
-            self.slots[at as usize].set_dirty(dirty);
-            at = self.parent(at / 2);
-        }
-    }
-
-    /// The slot of the root above a slot; `None` for a triangle that is in no tree.
-    pub(super) fn root_above(&self, at: u32) -> Option<u32> {
-        let mut at = (at != NONE).then_some(at)?;
-        loop {
-            match self.parent(at / 2) {
-                NONE => return Some(at),
-                above => at = above,
-            }
-        }
     }
 }

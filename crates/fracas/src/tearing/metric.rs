@@ -45,9 +45,10 @@ impl Metric {
         }
     }
 
+    /// How much the box in a slot grows if it takes in another.
     #[inline]
-    pub(super) fn of_slot(self, slot: &Slot) -> f32 {
-        self.of(slot.bounds())
+    pub(super) fn growth(self, slot: &Slot, other: &Slot) -> f32 {
+        self.of(slot.union(other)) - self.of(slot.bounds())
     }
 }
 

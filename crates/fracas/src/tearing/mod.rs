@@ -57,40 +57,38 @@
 
 mod arena;
 mod balance;
-mod boxes;
 mod build;
 mod connect;
 mod follow;
 mod heights;
 mod hierarchy;
+mod inspect;
 mod labels;
 mod metric;
 mod patches;
 mod piece;
 mod place;
-mod quality;
 mod refit;
 mod settle;
 mod shatter;
 mod small;
 mod validate;
 
-pub use boxes::TreeBox;
 pub use build::TearingBuild;
 pub use follow::TearStats;
+pub use inspect::{TearingQuality, TreeBox};
 pub use labels::SplitError;
 pub use metric::Metric;
 pub use piece::Piece;
-pub use quality::TearingQuality;
 pub use shatter::ShatterError;
 
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};
 use crate::pairs::Frame;
-use crate::walk::{Corners, Stamp, reach_of};
-use arena::{Arena, NONE};
+use crate::walk::{Corners, Stamp, box_around, reach_of};
+use arena::{Arena, NONE, Slot};
 use connect::Clusters;
-use follow::{FollowScratch, leaf_slot};
+use follow::FollowScratch;
 use glam::Vec4;
 use settle::Upkeep;
 
@@ -138,9 +136,7 @@ impl TearingOptions {
             ..Self::default()
         }
     }
-}
 
-impl TearingOptions {
     /// Treelets must be larger than the bunches that edits make anew.
     fn treelet_height(&self) -> u8 {
         self.settle_height.clamp(4, 16)
@@ -152,16 +148,8 @@ impl TearingOptions {
 pub struct TearingBody {
     mesh: LiveMesh,
     tree: Tree,
-    options: TearingOptions,
     clusters: Clusters,
     stamp: Stamp,
-}
-
-/// One connected part of a body, as far as its trees know.
-#[derive(Clone, Copy, Debug)]
-struct PieceRoot {
-    /// The slot of the root.
-    root: u32,
 }
 
 /// The trees alone; every method that needs positions is given the mesh.
@@ -169,7 +157,9 @@ struct PieceRoot {
 struct Tree {
     frame: Frame,
     arena: Arena,
-    pieces: Vec<PieceRoot>,
+    /// By piece: the slot of its root.
+    roots: Vec<u32>,
+    options: TearingOptions,
     upkeep: Upkeep,
     /// The node up to which [`TearingBody::refit_and_optimise`] has come.
     cursor: usize,
@@ -201,9 +191,9 @@ impl TearingBody {
     #[must_use]
     pub fn build_with(mesh: Mesh, options: TearingOptions) -> Self {
         let mesh = LiveMesh::new(mesh);
-        let mut tree = Tree::default();
-        tree.rebuild(&mesh, &options);
-        Self { mesh, tree, options, clusters: Clusters::default(), stamp: Stamp::new() }
+        let mut tree = Tree { options, ..Tree::default() };
+        tree.rebuild(&mesh);
+        Self { mesh, tree, clusters: Clusters::default(), stamp: Stamp::new() }
     }
 
     /// The mesh as it is now.
@@ -212,15 +202,9 @@ impl TearingBody {
         &self.mesh
     }
 
-    /// How the tree is kept.
-    #[must_use]
-    pub fn options(&self) -> &TearingOptions {
-        &self.options
-    }
-
     /// Changes how the tree is kept from now on.
     pub fn set_options(&mut self, options: TearingOptions) {
-        self.options = options;
+        self.tree.options = options;
     }
 
     /// Carries out an edit on the mesh and on the trees.
@@ -233,11 +217,11 @@ impl TearingBody {
     pub fn apply(&mut self, edit: &MeshEdit) -> Result<TearStats, EditError> {
         let applied = self.mesh.apply(edit)?;
         self.stamp = Stamp::new();
-        let mut stats = self.tree.follow(&self.mesh, edit, &applied, &self.options);
-        if self.options.separate {
+        let mut stats = self.tree.follow(&self.mesh, edit, &applied);
+        if self.tree.options.separate {
             stats.parted = self.separate(edit) as u64;
         }
-        if let Some(limit) = self.options.rebuild_above_q
+        if let Some(limit) = self.tree.options.rebuild_above_q
             && self.quality().q.is_some_and(|q| q > limit)
         {
             stats.rebuilt += self.mesh.live_count() as u64;
@@ -250,7 +234,12 @@ impl TearingBody {
     /// for the system to hand out pages.
     pub fn reserve(&mut self, triangles: usize, vertices: usize) {
         self.mesh.reserve(triangles, vertices);
-        self.tree.reserve(triangles);
+        let Tree { arena, scratch, upkeep, .. } = &mut self.tree;
+        arena.reserve(triangles);
+        scratch.placement.grow(arena.leaf_at.len() + triangles);
+        upkeep.reserve(arena.nodes.len() + triangles);
+        // One step seldom brings all of it.
+        scratch.reserve(triangles.min(2048));
     }
 
     /// Moves every vertex and refits all boxes.
@@ -284,7 +273,7 @@ impl TearingBody {
     /// from a slice of its nodes in every frame. Returns how many nodes were changed.
     pub fn refit_and_optimise(&mut self, count: usize) -> usize {
         self.stamp = Stamp::new();
-        self.tree.refit(&self.mesh, count, &self.options)
+        self.tree.refit(&self.mesh, count)
     }
 
     /// Lays the nodes out in the order in which queries meet them. Worth it now and then after many edits: queries and
@@ -300,71 +289,48 @@ impl TearingBody {
     /// Builds the tree of the whole body anew, as one piece for each there was.
     pub fn rebuild(&mut self) {
         self.stamp = Stamp::new();
-        self.tree.rebuild(&self.mesh, &self.options);
+        self.tree.rebuild(&self.mesh);
     }
 
     /// How many pieces the body has; an empty body has none.
     #[must_use]
     pub fn piece_count(&self) -> usize {
-        self.tree.pieces.len()
+        self.tree.roots.len()
     }
 }
 
 impl Tree {
-    /// Makes room for so many more triangles.
-    fn reserve(&mut self, triangles: usize) {
-        self.arena.reserve(triangles);
-        self.scratch.placement.grow(self.arena.leaf_at.len() + triangles);
-        self.upkeep.reserve(self.arena.nodes.len() + triangles);
-        // One step seldom brings all of it.
-        self.scratch.reserve(triangles.min(2048));
-    }
-
     /// Builds the trees anew: each piece that is there keeps its triangles; a body without pieces becomes one.
-    fn rebuild(&mut self, mesh: &LiveMesh, options: &TearingOptions) {
+    fn rebuild(&mut self, mesh: &LiveMesh) {
         self.frame = frame_of(mesh);
-        let mut sets: Vec<Vec<u32>> = Vec::new();
-        if self.pieces.is_empty() {
+        let mut sets: Vec<Vec<u32>> = self.roots.iter().map(|&root| self.arena.triangles(root)).collect();
+        if sets.is_empty() {
             sets.push(mesh.live_triangles().map(|t| t.0).collect());
-        }
-        for piece in &self.pieces {
-            let mut triangles = Vec::new();
-            self.arena.list_triangles(piece.root, &mut triangles);
-            sets.push(triangles);
         }
         let leaf_at = vec![NONE; mesh.slot_count()];
         self.arena = Arena { leaf_at, in_order: true, ..Arena::default() };
-        self.pieces.clear();
+        self.roots.clear();
         self.upkeep.clear();
         for set in sets.iter().filter(|set| !set.is_empty()) {
-            let mut items: Vec<_> = set.iter().map(|&t| leaf_slot(mesh, &self.frame, t).as_item()).collect();
+            let mut items: Vec<_> = set.iter().map(|&t| Slot::leaf(mesh, &self.frame, t).as_item()).collect();
             let root = self.new_piece();
-            self.arena.build(root, &mut items, options.build, &mut self.scratch.build);
+            self.arena.build(root, &mut items, self.options.build, &mut self.scratch.build);
         }
     }
 
     /// The slot of the root of a new piece, still empty.
     fn new_piece(&mut self) -> u32 {
         let root = 2 * self.arena.new_holder();
-        self.pieces.push(PieceRoot { root });
+        self.roots.push(root);
         root
-    }
-
-    /// The slot of a root of a piece without triangles.
-    fn empty_piece(&mut self) -> u32 {
-        let empty = self.pieces.iter().find(|piece| self.arena.slot(piece.root).is_empty());
-        match empty {
-            Some(piece) => piece.root,
-            None => self.new_piece(),
-        }
     }
 
     fn forget_empty_pieces(&mut self) {
         let arena = &mut self.arena;
-        self.pieces.retain(|piece| {
-            let used = !arena.slot(piece.root).is_empty();
+        self.roots.retain(|&root| {
+            let used = !arena.slot(root).is_empty();
             if !used {
-                arena.free_node(piece.root / 2);
+                arena.free_node(root / 2);
             }
             used
         });
@@ -372,13 +338,7 @@ impl Tree {
 
     /// The box around everything in frame coordinates; `None` for an empty body.
     fn bounds(&self) -> Option<Corners> {
-        let roots = self.pieces.iter().map(|piece| *self.arena.slot(piece.root));
-        let all = roots.reduce(|a, b| {
-            let mut both = a;
-            both.set_bounds(a.union(&b));
-            both
-        })?;
-        Some(all.corners())
+        box_around(self.roots.iter().map(|&root| self.arena.slot(root).corners()))
     }
 
     /// Largest magnitude of a coordinate in the frame.
@@ -387,10 +347,10 @@ impl Tree {
     }
 
     /// The metric to go by: area where boxes have no volume.
-    fn metric(&self, options: &TearingOptions) -> Metric {
+    fn metric(&self) -> Metric {
         let flat =
             || self.bounds().is_none_or(|(low, high)| (0..3).any(|k| high[k] - low[k] < 1e-3 * self.reach()));
-        match options.metric {
+        match self.options.metric {
             Metric::SquaredVolume if !flat() => Metric::SquaredVolume,
             _ => Metric::Area,
         }
@@ -400,9 +360,6 @@ impl Tree {
 /// The frame around the living triangles of a mesh.
 fn frame_of(mesh: &LiveMesh) -> Frame {
     let corners = mesh.live_triangles().flat_map(|t| mesh.corners(t));
-    let (low, high) = corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), v| {
-        let p = mesh.positions()[v as usize];
-        (low.min(p), high.max(p))
-    });
-    Frame::around(low, high)
+    let bounds = Box3::from_points(corners.map(|v| mesh.positions()[v as usize]));
+    Frame::around(bounds.min, bounds.max)
 }

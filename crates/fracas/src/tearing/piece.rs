@@ -56,10 +56,12 @@ impl<'a> Piece<'a> {
         self.view().bounds()
     }
 
-    /// Its triangles, by id.
+    /// Its triangles, sorted by id.
     #[must_use]
     pub fn triangles(self) -> Vec<TriangleId> {
-        self.body.piece_triangles(self.index)
+        let mut triangles = self.body.tree.arena.triangles(self.body.tree.roots[self.index]);
+        triangles.sort_unstable();
+        triangles.into_iter().map(TriangleId).collect()
     }
 
     /// The vertices of its triangles, ascending.

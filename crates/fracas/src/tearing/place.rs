@@ -71,7 +71,16 @@ impl Placement {
         applied: &Applied,
         nearest: impl Fn(u32) -> Option<u32>,
     ) {
-        self.begin(mesh, edit, applied);
+        self.groups.clear();
+        self.islands.clear();
+        self.waiting.clear();
+        self.surface.clear();
+        self.next.clear();
+        self.next.resize(edit.added.len(), NONE);
+        self.grow(mesh.slot_count());
+        self.reached.clear();
+        self.reached.resize(applied.vertices.len(), NONE);
+        self.first_vertex = applied.vertices.start;
         for (i, new) in edit.added.iter().enumerate() {
             match new.origin {
                 Origin::Replaces(old) => {
@@ -102,19 +111,6 @@ impl Placement {
     pub(super) fn is_host(&self, triangle: u32) -> bool {
         let known = self.group_of_host[triangle as usize];
         self.groups.get(known as usize).is_some_and(|group| group.host == triangle)
-    }
-
-    fn begin(&mut self, mesh: &LiveMesh, edit: &MeshEdit, applied: &Applied) {
-        self.groups.clear();
-        self.islands.clear();
-        self.waiting.clear();
-        self.surface.clear();
-        self.next.clear();
-        self.next.resize(edit.added.len(), NONE);
-        self.grow(mesh.slot_count());
-        self.reached.clear();
-        self.reached.resize(applied.vertices.len(), NONE);
-        self.first_vertex = applied.vertices.start;
     }
 
     /// New surface at a vertex of old triangles goes beside one of those, unless the flood has come to it already.
@@ -220,7 +216,7 @@ impl Arena {
         let mut slot = self.slot(root);
         while let Some(node) = slot.child().as_node() {
             let children = [self.slot(2 * node), self.slot(2 * node + 1)];
-            let growth = children.map(|c| Metric::Area.of(c.union(to)) - Metric::Area.of_slot(c));
+            let growth = children.map(|child| Metric::Area.growth(child, to));
             let near_right = growth[1] < growth[0]
                 || (growth[1] == growth[0] && children[1].height() < children[0].height());
             slot = children[usize::from(near_right)];

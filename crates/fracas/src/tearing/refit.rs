@@ -10,41 +10,43 @@
 
 use super::arena::{Arena, Child, Slot};
 use super::metric::Metric;
-use super::{TearingOptions, Tree, frame_of};
+use super::{Tree, frame_of};
 use crate::mesh::LiveMesh;
 use crate::pairs::Frame;
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 use std::ops::Range;
 
 impl Tree {
     /// Makes all boxes new from the positions of the mesh, fits the frame to them if need be, and tries to tighten the
     /// next `count` nodes by permutations. Returns how many were changed.
-    pub(super) fn refit(&mut self, mesh: &LiveMesh, count: usize, options: &TearingOptions) -> usize {
+    pub(super) fn refit(&mut self, mesh: &LiveMesh, count: usize) -> usize {
         let nodes = self.arena.nodes.len();
         let from = if self.cursor < nodes { self.cursor } else { 0 };
         let to = (from + count).min(nodes);
         self.cursor = to;
-        let metric = self.metric(options);
-        let mut mapped = std::mem::take(&mut self.mapped);
-        map_positions(mesh, &self.frame, &mut mapped);
-        let slice = from as u32..to as u32;
-        let mut pass = Refit { triangles: mesh.triangles(), mapped: &mapped, metric, slice, changed: 0 };
-        if self.arena.in_order {
-            pass.backwards(&mut self.arena);
-        } else {
-            self.pieces.iter().for_each(|piece| pass.subtree(&mut self.arena, piece.root));
-        }
-        let changed = pass.changed;
+        let changed = self.refit_in_frame(mesh, from as u32..to as u32);
         let fits = (0.125..=Frame::REACH).contains(&self.reach());
-        if !fits && !self.pieces.is_empty() {
+        if !fits && !self.roots.is_empty() {
             self.frame = frame_of(mesh);
-            map_positions(mesh, &self.frame, &mut mapped);
-            let mut again =
-                Refit { triangles: mesh.triangles(), mapped: &mapped, metric, slice: 0..0, changed: 0 };
-            self.pieces.iter().for_each(|piece| again.subtree(&mut self.arena, piece.root));
+            self.refit_in_frame(mesh, 0..0);
         }
-        self.mapped = mapped;
         changed
+    }
+
+    /// Makes all boxes new and tries to tighten some nodes. Returns how many were changed.
+    fn refit_in_frame(&mut self, mesh: &LiveMesh, slice: Range<u32>) -> usize {
+        let metric = self.metric();
+        let Self { frame, mapped, arena, roots, .. } = self;
+        // Each vertex is brought into the frame once, so that the six or so triangles around it need not.
+        mapped.clear();
+        mapped.extend(mesh.positions().iter().map(|p| Vec3::from_array(frame.map(*p)).extend(0.0)));
+        let mut pass = Refit { triangles: mesh.triangles(), mapped, metric, slice, changed: 0 };
+        if arena.in_order {
+            (0..arena.slots.len() as u32).rev().for_each(|at| pass.slot(arena, at));
+        } else {
+            roots.iter().for_each(|root| pass.node(arena, root / 2));
+        }
+        pass.changed
     }
 
     /// Lays all nodes out in pre-order, one tree after the other. Free nodes disappear.
@@ -56,24 +58,14 @@ impl Tree {
             in_order: true,
             ..Arena::default()
         };
-        for piece in &mut self.pieces {
-            let holder = new.new_holder();
-            let root = *self.arena.slot(piece.root);
-            piece.root = 2 * holder;
-            new.copy_from(&self.arena, root, piece.root);
+        for root in &mut self.roots {
+            let tree = *self.arena.slot(*root);
+            *root = 2 * new.new_holder();
+            new.copy_from(&self.arena, tree, *root);
         }
         self.upkeep.clear();
         self.arena = new;
     }
-}
-
-/// Brings all vertices into the frame, each once, so that the six or so triangles around it need not.
-fn map_positions(mesh: &LiveMesh, frame: &Frame, mapped: &mut Vec<Vec4>) {
-    mapped.clear();
-    mapped.extend(mesh.positions().iter().map(|p| {
-        let [x, y, z] = frame.map(*p);
-        Vec4::new(x, y, z, 0.0)
-    }));
 }
 
 /// One pass over all boxes.
@@ -88,23 +80,7 @@ struct Refit<'a> {
 }
 
 impl Refit<'_> {
-    /// From the last node to the first; the nodes must be in order.
-    fn backwards(&mut self, arena: &mut Arena) {
-        for node in (0..arena.nodes.len() as u32).rev() {
-            for at in [2 * node, 2 * node + 1] {
-                self.slot(arena, at);
-            }
-        }
-    }
-
     /// From the leaves up, whatever the order of nodes.
-    fn subtree(&mut self, arena: &mut Arena, at: u32) {
-        if let Some(node) = arena.slot(at).child().as_node() {
-            self.node(arena, node);
-        }
-        self.slot(arena, at);
-    }
-
     fn node(&mut self, arena: &mut Arena, node: u32) {
         for at in [2 * node, 2 * node + 1] {
             if let Some(below) = arena.slot(at).child().as_node() {

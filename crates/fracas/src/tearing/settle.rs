@@ -61,29 +61,28 @@ impl Upkeep {
 
     /// The next treelet to look at, if any has been left alone for long enough.
     fn next(&mut self) -> Option<u32> {
-        loop {
-            let &(node, step) = self.waiting.front()?;
-            if self.step.wrapping_sub(step) < QUIET_STEPS {
-                return None;
-            }
+        while let Some(&(node, step)) = self.waiting.front()
+            && self.step.wrapping_sub(step) >= QUIET_STEPS
+        {
             self.waiting.pop_front();
             if self.changed_in[node as usize] == step {
                 return Some(node);
             }
         }
+        None
     }
 }
 
 impl Tree {
     /// Notes the treelets that nodes are in.
-    pub(super) fn note_treelets(&mut self, nodes: &[u32], options: &TearingOptions) {
-        if options.upkeep == 0 {
+    pub(super) fn note_treelets(&mut self, nodes: &[u32]) {
+        if self.options.upkeep == 0 {
             return;
         }
         for &node in nodes {
             let mut treelet = node;
             while let Some(above) = self.arena.node_above(treelet)
-                && self.arena.slot(self.arena.parent(above)).height() <= options.treelet_height()
+                && self.arena.slot(self.arena.parent(above)).height() <= self.options.treelet_height()
             {
                 treelet = above;
             }
@@ -94,13 +93,8 @@ impl Tree {
     /// Rebuilds noted treelets within the budget, before an edit that changes so many triangles: a large one leaves less
     /// time. Touched slots are added to the scratch lists; the caller mends what is above them. Returns the number of
     /// triangles in what was rebuilt.
-    pub(super) fn settle(
-        &mut self,
-        changed: usize,
-        options: &TearingOptions,
-        scratch: &mut FollowScratch,
-    ) -> u64 {
-        let budget = options.upkeep as i64;
+    pub(super) fn settle(&mut self, changed: usize, scratch: &mut FollowScratch) -> u64 {
+        let budget = self.options.upkeep as i64;
         // A little of what is not used may be used later.
         self.upkeep.credit = (self.upkeep.credit + budget).min(2 * budget);
         let mut left = self.upkeep.credit.min(2 * budget - changed as i64);
@@ -108,7 +102,7 @@ impl Tree {
         while left > 0
             && let Some(node) = self.upkeep.next()
         {
-            let triangles = self.rebuild_treelet(node, options, scratch);
+            let triangles = self.rebuild_treelet(node, scratch);
             left -= triangles as i64;
             rebuilt += triangles;
         }
@@ -116,14 +110,14 @@ impl Tree {
         rebuilt
     }
 
-    fn rebuild_treelet(&mut self, node: u32, options: &TearingOptions, scratch: &mut FollowScratch) -> u64 {
+    fn rebuild_treelet(&mut self, node: u32, scratch: &mut FollowScratch) -> u64 {
         let at = self.arena.parent(node);
         // The node may have been taken apart since it was noted.
         if at == NONE {
             return 0;
         }
         let slot = *self.arena.slot(at);
-        if slot.child().as_node() != Some(node) || slot.height() > options.treelet_height() {
+        if slot.child().as_node() != Some(node) || slot.height() > self.options.treelet_height() {
             return 0;
         }
         scratch.items.clear();

@@ -15,9 +15,8 @@
 
 use super::arena::{NONE, Slot};
 use super::build::Axes;
-use super::follow::leaf_slot;
 use super::heights::roomy_height;
-use super::{SplitError, TearingBody, TearingOptions, Tree};
+use super::{SplitError, TearingBody, Tree};
 use crate::base::Lists;
 use crate::mesh::{EditError, LiveMesh, MeshEdit};
 use crate::walk::Stamp;
@@ -61,51 +60,38 @@ impl TearingBody {
         }
         let applied = self.mesh.apply(edit)?;
         self.stamp = Stamp::new();
-        self.tree.drop_leaves(edit, slots);
-        self.tree.shatter(&self.mesh, applied.triangles, labels, &self.options);
-        if !edit.moved.is_empty() || self.tree.is_outside(edit) {
-            self.tree.refit(&self.mesh, 0, &self.options);
+        self.tree.arena.leaf_at.resize(slots, NONE);
+        for triangle in &edit.removed {
+            self.tree.arena.drop_leaf(*triangle);
         }
-        Ok(self.tree.pieces.len())
+        self.tree.shatter(&self.mesh, applied.triangles, labels);
+        if !edit.moved.is_empty() || self.tree.is_outside(edit) {
+            self.tree.refit(&self.mesh, 0);
+        }
+        Ok(self.tree.roots.len())
     }
 }
 
 impl Tree {
-    /// Empties the leaves of removed triangles.
-    fn drop_leaves(&mut self, edit: &MeshEdit, slots: usize) {
-        let arena = &mut self.arena;
-        arena.leaf_at.resize(slots, NONE);
-        for triangle in &edit.removed {
-            let at = std::mem::replace(&mut arena.leaf_at[triangle.index()], NONE);
-            arena.slots[at as usize] = Slot::EMPTY;
-        }
-    }
-
     /// Makes the trees of the pieces from what is left of the old ones and from new triangles.
-    fn shatter(&mut self, mesh: &LiveMesh, new: Range<u32>, labels: &[u32], options: &TearingOptions) {
-        let metric = self.metric(options);
+    fn shatter(&mut self, mesh: &LiveMesh, new: Range<u32>, labels: &[u32]) {
+        let metric = self.metric();
         let hints = self.arena.judge_all(labels);
         let (mut parts, mut made) = (Vec::new(), Vec::new());
-        for piece in std::mem::take(&mut self.pieces) {
-            let (of_piece, joined) = self.parts(piece.root, metric, &|slot| hints.of(slot, labels));
-            self.arena.free_node(piece.root / 2);
+        for root in std::mem::take(&mut self.roots) {
+            let (of_piece, joined) = self.parts(root, metric, &|slot| hints.of(slot, labels));
+            self.arena.free_node(root / 2);
             parts.extend(of_piece);
             made.extend(joined);
         }
         self.build_new(mesh, new, labels, &mut parts);
-        parts.sort_by_key(|part| part.0);
-        for of_label in parts.chunk_by(|a, b| a.0 == b.0) {
-            let mut tree = of_label[0].1;
-            for (_, part) in &of_label[1..] {
-                let spare = self.arena.new_node();
-                made.push(spare);
-                tree = self.arena.join(spare, tree, *part, metric);
-            }
+        self.arena.join_equal(&mut parts, 0, &mut made, metric);
+        for (_, tree) in parts {
             let root = self.new_piece();
             self.arena.put(root, tree);
         }
         self.arena.in_order = false;
-        self.note_treelets(&made, options);
+        self.note_treelets(&made);
     }
 
     /// A tree for each label over the new triangles that have it.
@@ -115,7 +101,7 @@ impl Tree {
         let items = &mut self.scratch.items;
         for of_label in triangles.chunk_by(|&a, &b| labels[a as usize] == labels[b as usize]) {
             items.clear();
-            items.extend(of_label.iter().map(|&t| leaf_slot(mesh, &self.frame, t).as_item()));
+            items.extend(of_label.iter().map(|&t| Slot::leaf(mesh, &self.frame, t).as_item()));
             let height = roomy_height(items.len());
             self.arena.build_by_area(2 * holder, items, height, Axes::Longest, &mut self.scratch.build);
             parts.push((labels[of_label[0] as usize], *self.arena.slot(2 * holder)));

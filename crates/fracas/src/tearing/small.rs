@@ -6,6 +6,7 @@
 
 use super::arena::{Arena, Built};
 use super::heights::Heights;
+use super::hierarchy::BUNCH;
 use crate::tree::partition::{Bin, Item, half_area, nearest_integer};
 use glam::Vec4;
 
@@ -56,6 +57,30 @@ impl SmallSet {
             9..=16 => sort_run::<16>(centres, run),
             _ => sort_by_buckets(centres, run),
         }
+    }
+
+    /// How many items of a sorted run go to the left, so that areas times counts are small and balance allows it.
+    fn cheapest_cut(&self, items: &[Item], from: usize, to: usize, heights: &Heights) -> usize {
+        let item = |place: usize| &items[self.order[place] as usize % SMALL];
+        let total = to - from;
+        let mut above_area = [0.0; SMALL];
+        let mut above = Bin::EMPTY;
+        for k in (1..total).rev() {
+            above.add(item(from + k).low, item(from + k).high, 0);
+            above_area[k] = half_area(above.low, above.high);
+        }
+        let mut best = (f32::INFINITY, heights.nearest(total / 2));
+        let mut below = Bin::EMPTY;
+        for k in 1..total {
+            below.add(item(from + k - 1).low, item(from + k - 1).high, 0);
+            if heights.allow(k) {
+                let cost = half_area(below.low, below.high) * k as f32 + above_area[k] * (total - k) as f32;
+                if cost < best.0 {
+                    best = (cost, k);
+                }
+            }
+        }
+        best.1
     }
 }
 
@@ -135,46 +160,8 @@ impl Arena {
         if (ROW + 1..=SORTED_BEFORE).contains(&items.len()) {
             set.sort_along_longest_axis(0, items.len());
         }
-        self.build_halves(at, items, set, 0, items.len())
-    }
-
-    fn build_halves(&mut self, at: u32, items: &[Item], set: &mut SmallSet, from: usize, to: usize) -> Built {
-        let item = |place: usize| &items[set.order[place] as usize];
-        match to - from {
-            1 => self.put_leaf(at, item(from)),
-            2 => self.put_two(at, item(from), item(from + 1)),
-            3 => {
-                let node = self.new_node();
-                let a = self.put_leaf(2 * node, item(from));
-                let b = self.put_two(2 * node + 1, item(from + 1), item(from + 2));
-                self.put_node(at, node, a, b)
-            }
-            4 => {
-                let node = self.new_node();
-                let a = self.put_two(2 * node, item(from), item(from + 1));
-                let b = self.put_two(2 * node + 1, item(from + 2), item(from + 3));
-                self.put_node(at, node, a, b)
-            }
-            count => {
-                if count > SORTED_BEFORE {
-                    set.sort_along_longest_axis(from, to);
-                }
-                let half = from + count / 2;
-                let node = self.new_node();
-                let a = self.build_halves(2 * node, items, set, from, half);
-                let b = self.build_halves(2 * node + 1, items, set, half, to);
-                self.put_node(at, node, a, b)
-            }
-        }
-    }
-
-    /// Puts a node with two triangles into a slot.
-    #[inline]
-    fn put_two(&mut self, at: u32, first: &Item, second: &Item) -> Built {
-        let node = self.new_node();
-        let a = self.put_leaf(2 * node, first);
-        let b = self.put_leaf(2 * node + 1, second);
-        self.put_node(at, node, a, b)
+        let count = items.len();
+        SmallBuild { arena: self, items, set }.halves(at, 0, count)
     }
 
     /// Builds a tree of the given height over a few items in slot `at`, by the surface-area heuristic.
@@ -187,54 +174,49 @@ impl Arena {
     ) -> Built {
         set.fill(items);
         set.sort_along_longest_axis(0, items.len());
-        self.build_cuts(at, items, set, 0, items.len(), height)
-    }
-
-    fn build_cuts(
-        &mut self,
-        at: u32,
-        items: &[Item],
-        set: &mut SmallSet,
-        from: usize,
-        to: usize,
-        height: u8,
-    ) -> Built {
-        // Eight triangles are one row of a query: how they hang together there does not matter.
-        if height <= 3 {
-            return self.build_halves(at, items, set, from, to);
-        }
-        let heights = Heights::new(to - from, height);
-        let left = set.cheapest_cut(items, from, to, &heights);
-        let (left_height, right_height) = heights.of_sides(left);
-        let node = self.new_node();
-        let a = self.build_cuts(2 * node, items, set, from, from + left, left_height);
-        let b = self.build_cuts(2 * node + 1, items, set, from + left, to, right_height);
-        self.put_node(at, node, a, b)
+        let count = items.len();
+        SmallBuild { arena: self, items, set }.cuts(at, 0, count, height)
     }
 }
 
-impl SmallSet {
-    /// How many items of a sorted run go to the left, so that areas times counts are small and balance allows it.
-    fn cheapest_cut(&self, items: &[Item], from: usize, to: usize, heights: &Heights) -> usize {
-        let item = |place: usize| &items[self.order[place] as usize % SMALL];
-        let total = to - from;
-        let mut above_area = [0.0; SMALL];
-        let mut above = Bin::EMPTY;
-        for k in (1..total).rev() {
-            above.add(item(from + k).low, item(from + k).high, 0);
-            above_area[k] = half_area(above.low, above.high);
+struct SmallBuild<'a> {
+    arena: &'a mut Arena,
+    items: &'a [Item],
+    set: &'a mut SmallSet,
+}
+
+impl SmallBuild<'_> {
+    /// Builds a tree over a run of the order, by halves.
+    fn halves(&mut self, at: u32, from: usize, to: usize) -> Built {
+        let item = |place: usize| &self.items[self.set.order[place] as usize];
+        if to - from == 1 {
+            return self.arena.put_leaf(at, item(from));
         }
-        let mut best = (f32::INFINITY, heights.nearest(total / 2));
-        let mut below = Bin::EMPTY;
-        for k in 1..total {
-            below.add(item(from + k - 1).low, item(from + k - 1).high, 0);
-            if heights.allow(k) {
-                let cost = half_area(below.low, below.high) * k as f32 + above_area[k] * (total - k) as f32;
-                if cost < best.0 {
-                    best = (cost, k);
-                }
+        let node = self.arena.new_node();
+        let (a, b) = if to - from == 2 {
+            (self.arena.put_leaf(2 * node, item(from)), self.arena.put_leaf(2 * node + 1, item(from + 1)))
+        } else {
+            if to - from > SORTED_BEFORE {
+                self.set.sort_along_longest_axis(from, to);
             }
+            let half = from + (to - from) / 2;
+            (self.halves(2 * node, from, half), self.halves(2 * node + 1, half, to))
+        };
+        self.arena.put_node(at, node, a, b)
+    }
+
+    /// Builds a tree of the given height over a run of the order, by the surface-area heuristic.
+    fn cuts(&mut self, at: u32, from: usize, to: usize, height: u8) -> Built {
+        // Eight triangles are one row of a query: how they hang together there does not matter.
+        if height <= BUNCH {
+            return self.halves(at, from, to);
         }
-        best.1
+        let heights = Heights::new(to - from, height);
+        let left = self.set.cheapest_cut(self.items, from, to, &heights);
+        let (left_height, right_height) = heights.of_sides(left);
+        let node = self.arena.new_node();
+        let a = self.cuts(2 * node, from, from + left, left_height);
+        let b = self.cuts(2 * node + 1, from + left, to, right_height);
+        self.arena.put_node(at, node, a, b)
     }
 }

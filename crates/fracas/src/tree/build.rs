@@ -7,13 +7,13 @@
 //!
 //! Subtrees are built side by side, each with node and leaf numbers of its own, and shifted into place.
 
-use super::Tree;
+use super::MeshTree;
 use super::partition::{Extent, Item, SplitRule, split};
 use super::smooth_pieces::{LARGEST_SET, group_by_piece};
 use crate::base::parallel;
 use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
-use crate::walk::{Child, Contours, Node};
+use crate::walk::{Child, Contours, Node, Stamp};
 use std::ops::Range;
 
 /// How to build a tree.
@@ -41,29 +41,30 @@ const LARGEST_SHARED: usize = 8 * 512;
 /// Subtrees with fewer triangles are not worth another thread.
 const SMALLEST_TASK: usize = 4096;
 
-impl Tree {
-    pub(super) fn build(mesh: &Mesh, options: &BuildOptions) -> Self {
+impl MeshTree {
+    /// Builds the tree over a mesh as the options say.
+    #[must_use]
+    pub fn build_with(mesh: Mesh, options: &BuildOptions) -> Self {
         let (low, high) = mesh.bounds().corners();
         let frame = Frame::around(low, high);
-        let mut items = gather(mesh, &frame);
+        let mut items = gather(&mesh, &frame);
         let mut subtree = Subtree::default();
         if !items.is_empty() {
             let extent = Extent::of(&items);
-            let builder = Builder { mesh, options };
-            subtree = builder.subtree(&mut items, &extent);
+            subtree = Builder { mesh: &mesh, options }.subtree(&mut items, &extent);
         }
         let Subtree { nodes, leaves } = subtree;
+        let mut rest = &items[..];
         let mut ids = Vec::with_capacity(leaves.len());
-        let mut start = 0;
         for size in leaves {
-            ids.push(row_ids(mesh, &items[start..start + size as usize]));
-            start += size as usize;
+            let (row, later) = rest.split_at(size as usize);
+            ids.push(row_ids(&mesh, row));
+            rest = later;
         }
-        let mut tree = Self { frame, nodes, rows: vec![Row::ZERO; ids.len()], ids, contours: None };
-        if options.self_queries {
-            tree.contours = Some(Contours::build(&tree.nodes, &tree.ids));
-        }
-        tree.refit_with(mesh, options.parallel);
+        let contours = options.self_queries.then(|| Contours::build(&nodes, &ids));
+        let rows = vec![Row::ZERO; ids.len()];
+        let mut tree = Self { mesh, stamp: Stamp::new(), frame, nodes, rows, ids, contours };
+        tree.refit(options.parallel);
         tree
     }
 }
@@ -71,10 +72,7 @@ impl Tree {
 fn gather(mesh: &Mesh, frame: &Frame) -> Vec<Item> {
     let positions = mesh.positions();
     let item = |(triangle, corners): (usize, &[u32; 3])| {
-        let [a, b, c] = corners.map(|v| frame.map(positions[v as usize]));
-        let low = [0, 1, 2].map(|axis| a[axis].min(b[axis]).min(c[axis]));
-        let high = [0, 1, 2].map(|axis| a[axis].max(b[axis]).max(c[axis]));
-        Item::new(low, high, triangle as u32)
+        Item::new(frame, corners.map(|v| positions[v as usize]), triangle as u32)
     };
     mesh.triangles().iter().enumerate().map(item).collect()
 }
@@ -156,27 +154,19 @@ impl Builder<'_> {
         let (index, first_leaf) = (out.nodes.len(), out.leaves.len() as u32);
         out.nodes.push(Node::EMPTY);
         let mut children = [Child::NONE; LANES];
-        if self.options.parallel && parts.iter().filter(|part| part.items.len() >= SMALLEST_TASK).count() > 1
-        {
-            for (lane, subtree) in self.build_side_by_side(items, &parts).into_iter().enumerate() {
-                children[lane] = match subtree {
-                    Some(subtree) => {
-                        let child = Child::node(out.nodes.len());
-                        out.append(&subtree);
-                        child
-                    }
-                    None => append_leaf(parts[lane].items.len(), out),
-                };
+        let large = parts.iter().filter(|part| part.items.len() >= SMALLEST_TASK).count();
+        let side_by_side = self.options.parallel && large > 1;
+        let built = if side_by_side { self.build_side_by_side(items, &parts) } else { Vec::new() };
+        for (lane, part) in parts.iter().enumerate() {
+            if part.items.len() <= LANES {
+                children[lane] = Child::leaf(out.leaves.len());
+                out.leaves.push(part.items.len() as u8);
+                continue;
             }
-        } else {
-            for (lane, part) in parts.iter().enumerate() {
-                children[lane] = if part.items.len() <= LANES {
-                    append_leaf(part.items.len(), out)
-                } else {
-                    let child = Child::node(out.nodes.len());
-                    self.append_node(&mut items[part.items.clone()], &part.extent, out);
-                    child
-                };
+            children[lane] = Child::node(out.nodes.len());
+            match built.get(lane) {
+                Some(subtree) => out.append(subtree),
+                None => self.append_node(&mut items[part.items.clone()], &part.extent, out),
             }
         }
         let (end, leaves) = (out.nodes.len() as u32, [first_leaf, out.leaves.len() as u32]);
@@ -219,23 +209,17 @@ impl Builder<'_> {
         parts
     }
 
-    /// Builds the subtrees of all parts that are not leaves, on all threads.
-    fn build_side_by_side(&self, items: &mut [Item], parts: &[Span]) -> Vec<Option<Subtree>> {
+    /// Builds the subtrees of all parts on all threads; those of leaves stay empty.
+    fn build_side_by_side(&self, mut items: &mut [Item], parts: &[Span]) -> Vec<Subtree> {
         let mut sets = Vec::with_capacity(parts.len());
-        let mut rest = items;
         for part in parts {
-            let (set, others) = rest.split_at_mut(part.items.len());
+            let (set, others) = items.split_at_mut(part.items.len());
             sets.push((set, &part.extent));
-            rest = others;
+            items = others;
         }
-        parallel::map(true, sets.into_iter(), |(set, extent)| {
-            (set.len() > LANES).then(|| self.subtree(set, extent))
+        parallel::map(true, sets.into_iter(), |(set, extent)| match set.len() {
+            0..=LANES => Subtree::default(),
+            _ => self.subtree(set, extent),
         })
     }
-}
-
-fn append_leaf(size: usize, out: &mut Subtree) -> Child {
-    let leaf = Child::leaf(out.leaves.len());
-    out.leaves.push(size as u8);
-    leaf
 }

@@ -42,23 +42,18 @@ pub use build::BuildOptions;
 pub use partition::SplitRule;
 pub use quality::Quality;
 pub use validate::Broken;
+pub(crate) use validate::ensure;
 
-use crate::geom::{Box3, DVec3, Pose, Triangle};
+use crate::geom::{DVec3, Pose, Triangle};
 use crate::mesh::{Mesh, MeshError, TriangleId};
 use crate::pairs::{Frame, Row, RowIds};
-use crate::walk::{Child, Contours, Corners, Hierarchy, Node, Opened, Stamp, View, reach_of};
+use crate::walk::{Child, Contours, Corners, Hierarchy, Node, Opened, Stamp, View};
 
 /// A mesh and the tree over its triangles, always in step.
 #[derive(Clone, Debug)]
 pub struct MeshTree {
     mesh: Mesh,
-    tree: Tree,
     stamp: Stamp,
-}
-
-/// The tree alone; every method that needs positions is given the mesh.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tree {
     frame: Frame,
     nodes: Vec<Node>,
     rows: Vec<Row>,
@@ -82,13 +77,6 @@ impl MeshTree {
     #[must_use]
     pub fn build(mesh: Mesh) -> Self {
         Self::build_with(mesh, &BuildOptions::default())
-    }
-
-    /// Builds the tree over a mesh as the options say.
-    #[must_use]
-    pub fn build_with(mesh: Mesh, options: &BuildOptions) -> Self {
-        let tree = Tree::build(&mesh, options);
-        Self { mesh, tree, stamp: Stamp::new() }
     }
 
     /// The mesh.
@@ -117,13 +105,6 @@ impl MeshTree {
         Ok(())
     }
 
-    /// Brings rows and boxes up to date with the mesh's present positions. [`MeshTree::set_positions`] does this
-    /// already; on its own it is for measuring.
-    pub fn refit(&mut self, parallel: bool) {
-        self.stamp = Stamp::new();
-        self.tree.refit_with(&self.mesh, parallel);
-    }
-
     /// Lets `change` move the vertices, then refits: for solvers that update positions in place.
     ///
     /// # Errors
@@ -132,18 +113,6 @@ impl MeshTree {
         let mut positions = self.mesh.positions().to_vec();
         change(&mut positions);
         self.set_positions(&positions)
-    }
-
-    /// A box around all triangles, in the mesh's own coordinates: padded as boxes of the tree are, so a little larger than
-    /// [`Mesh::bounds`], and without a look at the triangles.
-    #[must_use]
-    pub fn bounds(&self) -> Box3 {
-        let Some((low, high)) = self.tree.bounds() else { return Box3::EMPTY };
-        let unmap = |x: [f32; 3]| self.tree.frame.unmap(DVec3::from_array(x.map(f64::from)));
-        // Mapping back rounds in the last place of f64; a step outward makes up for it.
-        let (low, high) = (unmap(low), unmap(high));
-        let pad = (low.abs().max(high.abs())) * (4.0 * f64::EPSILON);
-        Box3 { min: low - pad, max: high + pad }
     }
 
     /// The body as it stands; the same as `View::from(&body)`.
@@ -161,15 +130,8 @@ impl MeshTree {
     /// Bytes of memory of the tree, without the mesh.
     #[must_use]
     pub fn tree_bytes(&self) -> usize {
-        let t = &self.tree;
-        size_of_val(&t.nodes[..])
-            + size_of_val(&t.rows[..])
-            + size_of_val(&t.ids[..])
-            + t.contours.as_ref().map_or(0, Contours::bytes)
-    }
-
-    pub(crate) fn tree(&self) -> &Tree {
-        &self.tree
+        let contours = self.contours.as_ref().map_or(0, Contours::bytes);
+        size_of_val(&self.nodes[..]) + size_of_val(&self.rows[..]) + size_of_val(&self.ids[..]) + contours
     }
 }
 
@@ -181,31 +143,31 @@ impl<'a> From<&'a MeshTree> for View<'a> {
 
 impl Hierarchy for MeshTree {
     fn frame(&self) -> Frame {
-        self.tree.frame
+        self.frame
     }
 
     fn root_count(&self) -> usize {
-        usize::from(!self.tree.nodes.is_empty())
+        usize::from(!self.nodes.is_empty())
     }
 
     fn root(&self, _: usize) -> (Child, Corners) {
-        (Child::node(0), self.tree.nodes[0].bounds())
+        (Child::node(0), self.nodes[0].bounds())
     }
 
     fn node<'s>(&'s self, place: usize, _: &'s mut Node) -> &'s Node {
-        &self.tree.nodes[place]
+        &self.nodes[place]
     }
 
     fn ids<'s>(&'s self, place: usize, _: &'s mut RowIds) -> &'s RowIds {
-        &self.tree.ids[place]
+        &self.ids[place]
     }
 
     fn row(&self, place: usize, _: bool, row: &mut Row, ids: &mut RowIds) {
-        (*row, *ids) = (self.tree.rows[place], self.tree.ids[place]);
+        (*row, *ids) = (self.rows[place], self.ids[place]);
     }
 
     fn ready(&self) -> Option<Opened<'_>> {
-        let Tree { nodes, rows, ids, contours, .. } = &self.tree;
+        let Self { nodes, rows, ids, contours, .. } = self;
         Some(Opened { nodes, rows, ids, contours: contours.as_ref() })
     }
 
@@ -227,17 +189,5 @@ impl Hierarchy for MeshTree {
 
     fn stamp(&self) -> Stamp {
         self.stamp
-    }
-}
-
-impl Tree {
-    /// The box around everything in frame coordinates; `None` for an empty tree.
-    fn bounds(&self) -> Option<Corners> {
-        Some(self.nodes.first()?.bounds())
-    }
-
-    /// Largest coordinate of any box, in frame coordinates.
-    fn reach(&self) -> f64 {
-        self.bounds().map_or(0.0, |bounds| f64::from(reach_of(bounds)))
     }
 }

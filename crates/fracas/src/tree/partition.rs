@@ -4,7 +4,8 @@
 //! box centres along the three axes (Wald, "On fast construction of SAH-based bounding volume hierarchies",
 //! 2007), but counts in rows of eight: a part of nine triangles costs as much as one of sixteen.
 
-use crate::pairs::LANES;
+use crate::geom::DVec3;
+use crate::pairs::{Frame, LANES};
 use glam::Vec4;
 
 /// How a build divides a set of triangles.
@@ -29,7 +30,10 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    pub(crate) fn new(low: [f32; 3], high: [f32; 3], triangle: u32) -> Self {
+    /// The box of a triangle in frame coordinates. The frame keeps order, so the box may be taken before it.
+    #[inline]
+    pub(crate) fn new(frame: &Frame, [a, b, c]: [DVec3; 3], triangle: u32) -> Self {
+        let (low, high) = (frame.map(a.min(b).min(c)), frame.map(a.max(b).max(c)));
         Self {
             low: Vec4::new(low[0], low[1], low[2], f32::from_bits(triangle)),
             high: Vec4::new(high[0], high[1], high[2], 0.0),
@@ -82,14 +86,7 @@ impl Extent {
     }
 
     pub(crate) fn longest_centre_axis(&self) -> usize {
-        let e = self.centre_high - self.centre_low;
-        if e.x >= e.y && e.x >= e.z {
-            0
-        } else if e.y >= e.z {
-            1
-        } else {
-            2
-        }
+        (self.centre_high - self.centre_low).truncate().max_position()
     }
 }
 
@@ -105,21 +102,16 @@ pub(crate) fn half_area(low: Vec4, high: Vec4) -> f32 {
 /// There must be more than eight items.
 pub(super) fn split(items: &mut [Item], extent: &Extent, rule: SplitRule) -> usize {
     debug_assert!(items.len() > LANES);
-    match rule {
-        SplitRule::SurfaceArea => split_by_area(items, extent),
-        SplitRule::Median => {
-            let axis = extent.longest_centre_axis();
-            cut(items, axis, whole_rows(items.len() / 2, items.len()))
-        }
-        SplitRule::Midpoint => {
-            let axis = extent.longest_centre_axis();
-            let middle = 0.5 * (extent.centre_low[axis] + extent.centre_high[axis]);
-            let below = items.iter().filter(|item| item.centre()[axis] < middle).count();
-            // With all centres in one place there is no middle; halves keep the tree shallow.
-            let below = if below == 0 { items.len() / 2 } else { below };
-            cut(items, axis, whole_rows(below, items.len()))
-        }
-    }
+    let axis = extent.longest_centre_axis();
+    let middle = 0.5 * (extent.centre_low[axis] + extent.centre_high[axis]);
+    let below = match rule {
+        SplitRule::SurfaceArea => return split_by_area(items, extent),
+        SplitRule::Median => 0,
+        SplitRule::Midpoint => items.iter().filter(|item| item.centre()[axis] < middle).count(),
+    };
+    // With all centres in one place there is no middle; halves keep the tree shallow.
+    let below = if below == 0 { items.len() / 2 } else { below };
+    cut(items, axis, whole_rows(below, items.len()))
 }
 
 /// The multiple of eight nearest to `count` that leaves both parts non-empty.
@@ -260,15 +252,8 @@ pub(crate) fn best_cut(
         above[k].add(next.low, next.high, next.count);
     }
     let mut below = Bin::EMPTY;
-    let counts = bins.map(|bin| bin.count);
-    let mut best = BestCut {
-        cost: f32::INFINITY,
-        binning,
-        counts,
-        below: 0,
-        first_above: 0,
-        sides: [EMPTY_BOX, EMPTY_BOX],
-    };
+    let (cost, counts, sides) = (f32::INFINITY, bins.map(|bin| bin.count), [EMPTY_BOX; 2]);
+    let mut best = BestCut { cost, binning, counts, below: 0, first_above: 0, sides };
     for k in 1..=binning.last {
         below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
         let (cost, count) = (cost_of(&below) + cost_of(&above[k]), below.count as usize);

@@ -2,7 +2,7 @@
 
 use super::MeshTree;
 use crate::geom::DVec3;
-use crate::walk::Node;
+use crate::walk::Corners;
 
 /// Measures of a tree, of the boxes it stores.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,22 +25,20 @@ impl MeshTree {
     /// Measures the tree. O(n).
     #[must_use]
     pub fn quality(&self) -> Quality {
-        let tree = self.tree();
-        let nodes = &tree.nodes;
+        let nodes = &self.nodes;
         let mut quality =
-            Quality { depth: 0, nodes: nodes.len(), leaves: tree.rows.len(), sah: 0.0, q: None };
-        let Some((low, high)) = tree.bounds() else { return quality };
-        let root = edges(low, high);
+            Quality { depth: 0, nodes: nodes.len(), leaves: self.rows.len(), sah: 0.0, q: None };
+        let Some(root) = nodes.first().map(|root| edges(root.bounds())) else { return quality };
         let mut depth = vec![1_usize; nodes.len()];
         let mut cost = area(root) * 8.0;
         let mut squares = volume(root).powi(2);
         for (index, node) in nodes.iter().enumerate() {
             quality.depth = quality.depth.max(depth[index]);
             for (lane, child) in node.used() {
-                let e = lane_edges(node, lane);
+                let e = edges(node.boxes.lane(lane));
                 squares += volume(e).powi(2);
                 if child.is_leaf() {
-                    cost += area(e) * f64::from(tree.ids[child.index()].used().count_ones());
+                    cost += area(e) * f64::from(self.ids[child.index()].used().count_ones());
                 } else {
                     cost += area(e) * 8.0;
                     depth[child.index()] = depth[index] + 1;
@@ -53,12 +51,7 @@ impl MeshTree {
     }
 }
 
-fn lane_edges(node: &Node, lane: usize) -> DVec3 {
-    let (low, high) = node.boxes.lane(lane);
-    edges(low, high)
-}
-
-fn edges(low: [f32; 3], high: [f32; 3]) -> DVec3 {
+fn edges((low, high): Corners) -> DVec3 {
     DVec3::from_array(high.map(f64::from)) - DVec3::from_array(low.map(f64::from))
 }
 

@@ -4,74 +4,45 @@
 //! its box. With threads, the tree is cut into subtrees, each a contiguous run of nodes and of rows; the few
 //! nodes above them follow at the end.
 
-use super::Tree;
+use super::MeshTree;
 use crate::base::parallel;
 use crate::geom::DVec3;
-use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
-use crate::walk::{Corners, Node, signs_of_row};
+use crate::walk::{Corners, Node, Stamp, reach_of, signs_of_row};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 
 /// Subtrees with fewer leaves are refitted by one thread.
 const SMALLEST_TASK: usize = 512;
 
-impl Tree {
-    /// Recomputes rows and boxes from the mesh's positions.
-    pub(super) fn refit_with(&mut self, mesh: &Mesh, parallel: bool) {
-        self.refit_in_frame(mesh, parallel);
+impl MeshTree {
+    /// Brings rows and boxes up to date with the mesh's present positions. [`MeshTree::set_positions`] does this
+    /// already; on its own it is for measuring.
+    pub fn refit(&mut self, parallel: bool) {
+        self.stamp = Stamp::new();
+        self.refit_in_frame(parallel);
         // A body that left its frame, or shrank in it, gets a new one; then one more pass is due.
-        if !self.nodes.is_empty() && !(0.125..=f64::from(Frame::REACH)).contains(&self.reach()) {
-            let (low, high) = mesh.bounds().corners();
+        let Some(root) = self.nodes.first() else { return };
+        if !(0.125..=Frame::REACH).contains(&reach_of(root.bounds())) {
+            let (low, high) = self.mesh.bounds().corners();
             let frame = Frame::around(low, high);
             if frame != self.frame {
                 self.frame = frame;
-                self.refit_in_frame(mesh, parallel);
+                self.refit_in_frame(parallel);
             }
         }
     }
 
-    fn refit_in_frame(&mut self, mesh: &Mesh, parallel: bool) {
-        let job = Job { positions: mesh.positions(), frame: self.frame, signs: self.contours.is_some() };
+    fn refit_in_frame(&mut self, parallel: bool) {
+        let Self { mesh, frame, nodes, rows, ids, contours, .. } = self;
+        let job = Job { positions: mesh.positions(), frame: *frame, signs: contours.is_some() };
         let threads = parallel::threads(parallel);
-        if threads > 1 && self.rows.len() > 2 * SMALLEST_TASK {
-            self.refit_side_by_side(&job, (self.rows.len() / (8 * threads)).max(SMALLEST_TASK) as u32);
+        let most_leaves = (rows.len() / (8 * threads)).max(SMALLEST_TASK);
+        let whole = Run { nodes, rows, ids, first_node: 0, first_leaf: 0 };
+        if threads > 1 && whole.rows.len() > 2 * SMALLEST_TASK {
+            job.refit_side_by_side(whole, most_leaves as u32);
         } else {
-            job.refit(self.whole());
-        }
-    }
-
-    fn whole(&mut self) -> Run<'_> {
-        let (nodes, rows) = (&mut self.nodes[..], &mut self.rows[..]);
-        Run { nodes, rows, ids: &self.ids, first_node: 0, first_leaf: 0 }
-    }
-
-    /// Cuts the tree into subtrees of at most so many leaves, refits them on all threads, then the nodes above.
-    fn refit_side_by_side(&mut self, job: &Job, most_leaves: u32) {
-        // Roots of subtrees small enough, in order; everything in between stays for the end.
-        let mut runs = Vec::new();
-        let mut above = Vec::new();
-        let (mut nodes, mut rows) = (&mut self.nodes[..], &mut self.rows[..]);
-        let (mut node, mut leaf) = (0, 0);
-        while let Some(&Node { nodes_end, leaves: [from, to], .. }) = nodes.first() {
-            if to - from > most_leaves {
-                above.push(node);
-                nodes = &mut nodes[1..];
-                node += 1;
-                continue;
-            }
-            let (run_nodes, later) = nodes.split_at_mut((nodes_end - node) as usize);
-            nodes = later;
-            let (_, later) = rows.split_at_mut((from - leaf) as usize);
-            let (run_rows, later) = later.split_at_mut((to - from) as usize);
-            rows = later;
-            let ids = &self.ids[from as usize..to as usize];
-            runs.push(Run { nodes: run_nodes, rows: run_rows, ids, first_node: node, first_leaf: from });
-            (node, leaf) = (nodes_end, to);
-        }
-        parallel::for_each(true, runs.into_iter(), |run| job.refit(run));
-        for &index in above.iter().rev() {
-            job.refit_one(self.whole(), index as usize);
+            job.refit(whole);
         }
     }
 }
@@ -93,24 +64,46 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn refit(&self, run: Run) {
+    /// Cuts the tree into subtrees of at most so many leaves, refits them on all threads, then the nodes above.
+    fn refit_side_by_side(&self, mut whole: Run, most_leaves: u32) {
+        // Roots of subtrees small enough, in order; everything in between stays for the end.
+        let mut runs = Vec::new();
+        let mut above = Vec::new();
+        let (mut nodes, mut rows) = (&mut *whole.nodes, &mut *whole.rows);
+        let (mut node, mut leaf) = (0, 0);
+        while let Some(&Node { nodes_end, leaves: [from, to], .. }) = nodes.first() {
+            if to - from > most_leaves {
+                above.push(node);
+                nodes = &mut nodes[1..];
+                node += 1;
+                continue;
+            }
+            let (run_nodes, later) = nodes.split_at_mut((nodes_end - node) as usize);
+            nodes = later;
+            let (_, later) = rows.split_at_mut((from - leaf) as usize);
+            let (run_rows, later) = later.split_at_mut((to - from) as usize);
+            rows = later;
+            let ids = &whole.ids[from as usize..to as usize];
+            runs.push(Run { nodes: run_nodes, rows: run_rows, ids, first_node: node, first_leaf: from });
+            (node, leaf) = (nodes_end, to);
+        }
+        parallel::for_each(true, runs.into_iter(), |run| self.refit(run));
         let level = Level::new();
-        dispatch!(level, simd => self.refit_run(simd, run));
-    }
-
-    /// Refits one node whose child nodes are up to date, its leaves included.
-    fn refit_one(&self, mut run: Run, index: usize) {
-        let level = Level::new();
-        dispatch!(level, simd => self.refit_node(simd, &mut run, index));
-    }
-
-    #[inline(always)]
-    fn refit_run<S: Simd>(&self, simd: S, mut run: Run) {
-        for index in (0..run.nodes.len()).rev() {
-            self.refit_node(simd, &mut run, index);
+        for &index in above.iter().rev() {
+            dispatch!(level, simd => self.refit_node(simd, &mut whole, index as usize));
         }
     }
 
+    fn refit(&self, mut run: Run) {
+        let level = Level::new();
+        dispatch!(level, simd => {
+            for index in (0..run.nodes.len()).rev() {
+                self.refit_node(simd, &mut run, index);
+            }
+        });
+    }
+
+    /// Refits one node whose child nodes are up to date, its leaves included.
     #[inline(always)]
     fn refit_node<S: Simd>(&self, simd: S, run: &mut Run, index: usize) {
         let (before, after) = run.nodes.split_at_mut(index + 1);

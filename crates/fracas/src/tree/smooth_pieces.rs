@@ -32,17 +32,17 @@ pub(super) fn group_by_piece(items: &mut [Item], mesh: &Mesh) -> Vec<usize> {
         items.iter().map(|item| mesh.triangle(TriangleId(item.triangle())).area_vector()).collect();
     if normals.iter().fold(u8::MAX, |all, n| all & sides(*n)) == 0 {
         let directions: Vec<u8> = normals.iter().map(|n| direction(*n)).collect();
-        let mut joints = Joints::new(items.len());
-        joints.connect(items, mesh.triangles(), |a, b| directions[a as usize] == directions[b as usize]);
-        joints.absorb_crumbs(items, mesh.triangles(), &normals, &directions);
+        let mut joints = Joints::new(items, mesh);
+        joints.connect(|a, b| directions[a as usize] == directions[b as usize]);
+        joints.absorb_crumbs(&normals, &directions);
         let smooth = Pieces::of(joints.sets);
         // Crumbs may make up a third of the set.
         if 3 * smooth.in_large_pieces() >= 2 * items.len() {
             return smooth.group(items);
         }
     }
-    let mut joints = Joints::new(items.len());
-    joints.connect(items, mesh.triangles(), |_, _| true);
+    let mut joints = Joints::new(items, mesh);
+    joints.connect(|_, _| true);
     Pieces::of(joints.sets).group(items)
 }
 
@@ -100,25 +100,27 @@ impl Pieces {
 }
 
 /// Disjoint sets of items, with a table of an item for each vertex.
-struct Joints {
+struct Joints<'a> {
+    items: &'a [Item],
+    triangles: &'a [[u32; 3]],
     sets: DisjointSets,
     /// Open addressing: a vertex and the last item that named it, a power of two of slots, at most half of them used.
     table: Vec<(u32, u32)>,
 }
 
-impl Joints {
+impl<'a> Joints<'a> {
     const FREE: (u32, u32) = (u32::MAX, u32::MAX);
 
-    fn new(items: usize) -> Self {
-        let slots = (6 * items).next_power_of_two();
-        Self { sets: DisjointSets::new(items), table: vec![Self::FREE; slots] }
+    fn new(items: &'a [Item], mesh: &'a Mesh) -> Self {
+        let table = vec![Self::FREE; (6 * items.len()).next_power_of_two()];
+        Self { items, triangles: mesh.triangles(), sets: DisjointSets::new(items.len()), table }
     }
 
     /// Joins items with a common vertex that are alike. Of the items around a vertex each is compared with the last
     /// one before it only; around a vertex on a bend that may miss a joint, which another vertex makes up for.
-    fn connect(&mut self, items: &[Item], triangles: &[[u32; 3]], alike: impl Fn(u32, u32) -> bool) {
-        for (index, item) in (0..).zip(items) {
-            for vertex in triangles[item.triangle() as usize] {
+    fn connect(&mut self, alike: impl Fn(u32, u32) -> bool) {
+        for (index, item) in (0..).zip(self.items) {
+            for vertex in self.triangles[item.triangle() as usize] {
                 let slot = self.slot_of(vertex);
                 let other = self.table[slot].1;
                 if other != u32::MAX && alike(other, index) {
@@ -131,22 +133,16 @@ impl Joints {
 
     /// Adds small pieces to a much larger neighbour, if all their normals point to the side to which the neighbour's
     /// point most. Every item must have been connected before, with `directions` as what makes two alike.
-    fn absorb_crumbs(
-        &mut self,
-        items: &[Item],
-        triangles: &[[u32; 3]],
-        normals: &[DVec3],
-        directions: &[u8],
-    ) {
-        let mut sizes = vec![0_u32; items.len()];
-        let mut common_sides = vec![u8::MAX; items.len()];
+    fn absorb_crumbs(&mut self, normals: &[DVec3], directions: &[u8]) {
+        let mut sizes = vec![0_u32; normals.len()];
+        let mut common_sides = vec![u8::MAX; normals.len()];
         for (item, normal) in normals.iter().enumerate() {
             let root = self.sets.root(item as u32) as usize;
             sizes[root] += 1;
             common_sides[root] &= sides(*normal);
         }
-        for (index, item) in (0..).zip(items).chain((0..).zip(items)) {
-            for vertex in triangles[item.triangle() as usize] {
+        for (index, item) in (0..).zip(self.items).chain((0..).zip(self.items)) {
+            for vertex in self.triangles[item.triangle() as usize] {
                 let slot = self.slot_of(vertex);
                 let before = std::mem::replace(&mut self.table[slot].1, index);
                 let (a, b) = (self.sets.root(before) as usize, self.sets.root(index) as usize);

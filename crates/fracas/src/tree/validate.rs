@@ -1,17 +1,16 @@
 //! Checking every promise of the tree, from outside.
 
 use super::MeshTree;
-use crate::geom::DVec3;
-use crate::pairs::{Frame, LANES, RowIds};
-use crate::walk::{Child, Node};
+use crate::pairs::{LANES, RowIds};
+use crate::walk::Child;
 
 /// A promise of a structure that does not hold: always a bug, never the user's fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Broken(pub String);
 
-/// Fails with a formatted sentence unless the condition holds.
-fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Broken> {
+/// Fails with a sentence unless the condition holds.
+pub(crate) fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Broken> {
     if holds { Ok(()) } else { Err(Broken(what())) }
 }
 
@@ -27,13 +26,11 @@ impl MeshTree {
     }
 
     fn validate_leaves(&self) -> Result<(), Broken> {
-        let tree = self.tree();
-        let triangles = self.mesh().triangle_count();
-        ensure(tree.rows.len() == tree.ids.len(), || {
-            format!("{} rows, but {} rows of ids", tree.rows.len(), tree.ids.len())
-        })?;
+        let triangles = self.mesh.triangle_count();
+        let (rows, ids) = (self.rows.len(), self.ids.len());
+        ensure(rows == ids, || format!("{rows} rows, but {ids} rows of ids"))?;
         let mut seen = vec![false; triangles];
-        for (leaf, ids) in tree.ids.iter().enumerate() {
+        for (leaf, ids) in self.ids.iter().enumerate() {
             let used = ids.used().trailing_ones() as usize;
             ensure(used > 0 && ids.used() == (1 << used) - 1, || {
                 format!("leaf {leaf} uses lanes {:b}", ids.used())
@@ -44,7 +41,7 @@ impl MeshTree {
                     format!("leaf {leaf} names triangle {triangle}, unknown or a second time")
                 })?;
                 seen[triangle] = true;
-                let corners = self.mesh().triangles()[triangle];
+                let corners = self.mesh.triangles()[triangle];
                 ensure(ids.vertices.map(|v| v[lane]) == corners, || {
                     format!("leaf {leaf} has other vertices for triangle {triangle} than the mesh")
                 })?;
@@ -54,14 +51,12 @@ impl MeshTree {
     }
 
     fn validate_nodes(&self) -> Result<(), Broken> {
-        let tree = self.tree();
-        let mut node_parents = vec![0; tree.nodes.len()];
-        let mut leaf_parents = vec![0; tree.rows.len()];
-        for (index, node) in tree.nodes.iter().enumerate() {
+        let mut node_parents = vec![0; self.nodes.len()];
+        let mut leaf_parents = vec![0; self.rows.len()];
+        for (index, node) in self.nodes.iter().enumerate() {
             let [first, end] = node.leaves;
-            ensure(node.count as usize <= LANES && node.count > 0, || {
-                format!("node {index} has no children")
-            })?;
+            let count = node.count as usize;
+            ensure((1..=LANES).contains(&count), || format!("node {index} has {count} children"))?;
             // Walk the children in order: their runs of nodes and of leaves must follow one another without a gap.
             let (mut next_node, mut next_leaf) = (index as u32 + 1, first);
             for (lane, child) in node.used() {
@@ -72,7 +67,7 @@ impl MeshTree {
                     })?;
                     next_leaf += 1;
                 } else {
-                    let below = tree.nodes.get(child.index());
+                    let below = self.nodes.get(child.index());
                     let below = below.ok_or_else(|| Broken(format!("node {index} names a missing node")))?;
                     node_parents[child.index()] += 1;
                     ensure(child.index() > index && below.leaves[0] == next_leaf, || {
@@ -80,12 +75,15 @@ impl MeshTree {
                     })?;
                     next_leaf = below.leaves[1];
                     next_node = next_node.max(below.nodes_end);
-                    self.validate_child_box(index, node, lane, below)?;
+                    let (low, high) = node.boxes.lane(lane);
+                    let (l, h) = below.bounds();
+                    let inside = (0..3).all(|k| low[k] <= l[k] && h[k] <= high[k]);
+                    ensure(inside, || format!("node {index}, lane {lane}: a box below sticks out"))?;
                 }
             }
             ensure(next_leaf == end && next_node == node.nodes_end, || {
                 format!(
-                    "node {index} covers leaves to {next_leaf} and nodes to {next_node}, but says otherwise"
+                    "node {index} covers leaves to {next_leaf} and nodes to {next_node}, not what it says"
                 )
             })?;
         }
@@ -94,31 +92,21 @@ impl MeshTree {
         ensure(leaf_parents.iter().all(|&n| n == 1), || "a leaf has no parent or two".into())
     }
 
-    fn validate_child_box(&self, index: usize, node: &Node, lane: usize, below: &Node) -> Result<(), Broken> {
-        let (low, high) = node.boxes.lane(lane);
-        for (inner, _) in below.used() {
-            let (l, h) = below.boxes.lane(inner);
-            let inside = (0..3).all(|k| low[k] <= l[k] && h[k] <= high[k]);
-            ensure(inside, || format!("node {index}, lane {lane}: a box below sticks out"))?;
-        }
-        Ok(())
-    }
-
     /// Rows hold the present positions, and leaf boxes hold the exact triangles.
     fn validate_rows(&self) -> Result<(), Broken> {
-        let tree = self.tree();
-        for (index, node) in tree.nodes.iter().enumerate() {
+        for (index, node) in self.nodes.iter().enumerate() {
             for (lane, child) in node.used().filter(|(_, child)| child.is_leaf()) {
-                let (ids, row) = (&tree.ids[child.index()], &tree.rows[child.index()]);
+                let (ids, row) = (&self.ids[child.index()], &self.rows[child.index()]);
                 let (low, high) = node.boxes.lane(lane);
                 for k in (0..LANES).filter(|&k| ids.triangles[k] != RowIds::NONE) {
                     for corner in 0..3 {
-                        let p = self.mesh().positions()[ids.vertices[corner][k] as usize];
+                        let p = self.mesh.positions()[ids.vertices[corner][k] as usize];
                         let stored = [0, 1, 2].map(|axis| row.corners[corner][axis][k]);
-                        ensure(stored == tree.frame.map(p), || {
+                        ensure(stored == self.frame.map(p), || {
                             format!("leaf {}, lane {k}: corner {corner} is stale", child.index())
                         })?;
-                        let x = exact_coordinates(&tree.frame, p);
+                        // In `f64` the rounding is far below the padding of the boxes.
+                        let x = self.frame.map_exact(p);
                         let inside = (0..3).all(|a| f64::from(low[a]) <= x[a] && x[a] <= f64::from(high[a]));
                         ensure(inside, || format!("node {index}, lane {lane}: a triangle sticks out"))?;
                     }
@@ -127,9 +115,4 @@ impl MeshTree {
         }
         Ok(())
     }
-}
-
-/// Frame coordinates in `f64`; their own rounding is far below the padding of the boxes.
-fn exact_coordinates(frame: &Frame, p: DVec3) -> DVec3 {
-    (p - frame.centre) * frame.scale
 }

@@ -4,11 +4,12 @@
 //! brought into the frame of the larger, in `f32`, as they are visited. The roundings on the way, and those of the
 //! posed positions themselves, are added to the slack that the row filter allows for and to the boxes.
 
-use super::Corners;
+use super::view::posing_error;
+use super::{Corners, Hierarchy};
 use crate::geom::{Boxes8, DMat3, DVec3, Pose};
 use crate::pairs::{Frame, Precision, Row};
-use fearless_simd::f32x8;
 use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8};
 
 /// The map from the frame of tree `b` to that of tree `a`, x ↦ G x + o, and what it costs in precision.
 #[derive(Clone, Copy, Debug)]
@@ -22,47 +23,29 @@ pub(crate) struct Bridge {
     box_pad: f32,
 }
 
-/// What a bridge must know of the body at one of its ends.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BridgeEnd<'a> {
-    pub(crate) frame: Frame,
-    pub(crate) pose: &'a Pose,
-    /// Of coordinates in the frame.
-    pub(crate) precision: Precision,
-    /// The body's box in the frame.
-    pub(crate) bounds: Corners,
-}
-
-impl BridgeEnd<'_> {
-    /// Largest magnitude of a coordinate in the frame.
-    fn reach(&self) -> f64 {
-        f64::from(self.precision.reach)
-    }
-}
+/// A body at one end of a bridge, its pose, and the box in its frame of what is asked about.
+pub(crate) type BridgeEnd<'a> = (&'a dyn Hierarchy, &'a Pose, Corners);
 
 impl Bridge {
-    /// `None` if the boxes of the two bodies are certainly apart.
-    pub(crate) fn new(a: &BridgeEnd, b: &BridgeEnd) -> Option<Self> {
-        let (fa, fb) = (a.frame, b.frame);
-        let relative = a.pose.inverse().after(b.pose);
-        let posed = !(a.pose.is_identity() && b.pose.is_identity());
+    /// `None` if the boxes at the two ends are certainly apart.
+    pub(crate) fn new((a, pose_a, box_a): BridgeEnd, (b, pose_b, box_b): BridgeEnd) -> Option<Self> {
+        let (fa, fb) = (a.frame(), b.frame());
+        let (precision_a, precision_b) = (a.precision(), b.precision());
+        let relative = pose_a.inverse().after(pose_b);
+        let posed = !(pose_a.is_identity() && pose_b.is_identity());
         let rotation = if posed { relative.rotation() } else { DMat3::IDENTITY };
         let shift = if posed { relative.translation() } else { DVec3::ZERO };
         let ratio = fa.scale / fb.scale;
         let offset = (rotation * fb.centre + shift - fa.centre) * fa.scale;
-        // Positions in the world are rounded once; poses and their inverse are off by a few roundings themselves.
-        let world = |p: &BridgeEnd| {
-            let size = f64::from(Frame::REACH) / p.frame.scale;
-            2.0 * (size + p.frame.centre.abs().max_element()) + p.pose.translation().abs().max_element()
-        };
-        let posing = if posed { 64.0 * f64::EPSILON * (world(a) + world(b)) * fa.scale } else { 0.0 };
+        let rounding = posing_error(&fa, pose_a) + posing_error(&fb, pose_b);
+        let posing = if posed { rounding * fa.scale } else { 0.0 };
         let u = 0.5 * f64::from(f32::EPSILON);
-        let reach = b.reach() * ratio;
+        let reach = f64::from(precision_b.reach) * ratio;
         let far = offset.abs().max_element();
         let rotated = rotation != DMat3::IDENTITY;
-        let own = f64::from(a.precision.slack);
+        let own = f64::from(precision_a.slack);
         // Unrotated, the only roundings are that of the offset and of one addition: the ratio is a power of two.
-        let moved = f64::from(b.precision.slack) * ratio * if rotated { 2.0 } else { 1.0 }
+        let moved = f64::from(precision_b.slack) * ratio * if rotated { 2.0 } else { 1.0 }
             + u * (reach + far) * if rotated { 16.0 } else { 2.0 };
         // Too far or too coarse to say anything in f32: everything survives the filter then.
         let slack = (own.max(moved) + posing).min(1e9);
@@ -74,11 +57,11 @@ impl Bridge {
             rotated,
             precision: Precision {
                 slack: slack as f32 * 1.001,
-                reach: (a.reach().max(2.0 * reach + far) as f32 * 1.001).min(1e9),
+                reach: (f64::from(precision_a.reach).max(2.0 * reach + far) as f32 * 1.001).min(1e9),
             },
             box_pad: box_pad.min(1e9) as f32 * 1.001,
         };
-        let ((a_low, a_high), (b_low, b_high)) = (a.bounds, b.bounds);
+        let ((a_low, a_high), (b_low, b_high)) = (box_a, box_b);
         let apart = (0..3).any(|axis| {
             let centre = |k: usize| 0.5 * (f64::from(b_low[k]) + f64::from(b_high[k]));
             let half = |k: usize| 0.5 * (f64::from(b_high[k]) - f64::from(b_low[k]));
@@ -90,21 +73,11 @@ impl Bridge {
     }
 
     /// A box of `b` in the common frame.
-    #[inline(always)]
     pub(crate) fn map_box(&self, (low, high): Corners) -> Corners {
-        let (mut to_low, mut to_high) = (self.offset, self.offset);
-        for axis in 0..3 {
-            for k in 0..3 {
-                if self.rotated || k == axis {
-                    let (near, far) = (low[k] * self.matrix[axis][k], high[k] * self.matrix[axis][k]);
-                    to_low[axis] += near.min(far);
-                    to_high[axis] += near.max(far);
-                }
-            }
-            to_low[axis] -= self.box_pad;
-            to_high[axis] += self.box_pad;
-        }
-        (to_low, to_high)
+        let mut boxes = Boxes8::EMPTY;
+        boxes.set(0, low, high);
+        let level = Level::new();
+        dispatch!(level, simd => self.map_boxes(simd, &boxes)).lane(0)
     }
 
     /// Eight boxes of `b` in the common frame. Those that are empty become meaningless.

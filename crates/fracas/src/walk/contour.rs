@@ -239,14 +239,8 @@ struct OutlineEdge {
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutlineScratch {
     edges: Vec<OutlineEdge>,
-    spokes: Vec<Spoke>,
-}
-
-/// An edge of the outline at a vertex where several meet.
-#[derive(Clone, Copy, Debug)]
-struct Spoke {
-    tip: DVec2,
-    leaves: bool,
+    /// Of the edges at a vertex where several meet: their other ends, and whether they leave the vertex.
+    spokes: Vec<(DVec2, bool)>,
 }
 
 impl Outline<'_> {
@@ -273,14 +267,8 @@ impl Outline<'_> {
         let mut tail = (last, project(last));
         for &v in self.walk {
             let head = (v, project(v));
-            let (from, to) = (tail.1, head.1);
-            edges.push(OutlineEdge {
-                low: from.min(to),
-                high: from.max(to),
-                from,
-                to,
-                ids: [tail.0, head.0],
-            });
+            let (from, to, ids) = (tail.1, head.1, [tail.0, head.0]);
+            edges.push(OutlineEdge { low: from.min(to), high: from.max(to), from, to, ids });
             tail = head;
         }
         // Sweep along x: only edges whose x ranges overlap are compared.
@@ -292,7 +280,11 @@ impl Outline<'_> {
     }
 
     /// Whether around every vertex that the walk passes more than once, edges leaving and arriving alternate.
-    fn alternates_at_pinches(&self, project: &impl Fn(u32) -> DVec2, spokes: &mut Vec<Spoke>) -> bool {
+    fn alternates_at_pinches(
+        &self,
+        project: &impl Fn(u32) -> DVec2,
+        spokes: &mut Vec<(DVec2, bool)>,
+    ) -> bool {
         let count = self.walk.len();
         let vertex = |place: &u32| self.walk[*place as usize];
         self.pinches.chunk_by(|a, b| vertex(a) == vertex(b)).all(|places| {
@@ -300,11 +292,10 @@ impl Outline<'_> {
             spokes.clear();
             for &place in places {
                 let (before, after) = ((place as usize + count - 1) % count, (place as usize + 1) % count);
-                spokes.push(Spoke { tip: project(self.walk[before]), leaves: false });
-                spokes.push(Spoke { tip: project(self.walk[after]), leaves: true });
+                spokes.extend([(project(self.walk[before]), false), (project(self.walk[after]), true)]);
             }
-            spokes.sort_unstable_by(|p, q| by_angle(hub, p.tip, q.tip));
-            spokes.iter().zip(spokes.iter().cycle().skip(1)).all(|(p, q)| p.leaves != q.leaves)
+            spokes.sort_unstable_by(|p, q| by_angle(hub, p.0, q.0));
+            spokes.iter().zip(spokes.iter().cycle().skip(1)).all(|(p, q)| p.1 != q.1)
         })
     }
 }
@@ -312,12 +303,7 @@ impl Outline<'_> {
 /// Order of two points by the direction in which they are seen from the hub, counter-clockwise from −x.
 fn by_angle(hub: DVec2, p: DVec2, q: DVec2) -> Ordering {
     let upper = |p: DVec2| (p.y, p.x) > (hub.y, hub.x);
-    let around = match orient2d(hub, p, q) {
-        Sign::Positive => Ordering::Less,
-        Sign::Negative => Ordering::Greater,
-        Sign::Zero => Ordering::Equal,
-    };
-    upper(p).cmp(&upper(q)).then(around)
+    upper(p).cmp(&upper(q)).then(Sign::Zero.cmp(&orient2d(hub, p, q)))
 }
 
 /// Whether two edges certainly share no point, or only a vertex of both.

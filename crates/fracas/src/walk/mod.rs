@@ -43,22 +43,22 @@ mod nearest;
 mod node;
 mod pairs;
 mod ray;
-mod stamp;
 mod unfold;
 mod view;
 
+pub(crate) use bridge::Bridge;
 pub(crate) use contour::{Contours, signs_of_row};
 pub use inside::Side;
 pub use nearest::Nearest;
 pub(crate) use node::{Child, Corners, Node};
-pub(crate) use pairs::{Meeting, PairWalk, Posed, bridge_between};
+pub(crate) use pairs::{Meeting, PairWalk, Posed};
 pub use ray::RayHit;
-pub(crate) use stamp::Stamp;
-pub(crate) use unfold::Unfolding;
+pub(crate) use unfold::{Stamp, Unfolding};
 pub(crate) use view::Shape;
 pub use view::View;
 
 use crate::geom::{DVec3, Triangle};
+use crate::mesh::TriangleId;
 use crate::pairs::{Frame, Precision, Row, RowIds};
 
 /// A body as a walk sees it. The contract is in the head of the module.
@@ -113,29 +113,39 @@ pub(crate) trait Hierarchy: Sync {
 }
 
 impl dyn Hierarchy + '_ {
-    /// The box around all trees; `None` for an empty body.
-    pub(crate) fn bounds(&self) -> Option<Corners> {
-        let boxes = (0..self.root_count()).map(|tree| self.root(tree).1);
-        boxes.reduce(|(low, high), (l, h)| {
-            ([0, 1, 2].map(|k| low[k].min(l[k])), [0, 1, 2].map(|k| high[k].max(h[k])))
-        })
+    /// The box around all trees, or one; `None` for an empty body.
+    pub(crate) fn bounds(&self, tree: Option<usize>) -> Option<Corners> {
+        box_around(self.roots(tree).map(|(_, corners)| corners))
+    }
+
+    /// The roots of all trees, or of one, and their boxes.
+    pub(crate) fn roots(&self, tree: Option<usize>) -> impl Iterator<Item = (Child, Corners)> + '_ {
+        tree.map_or(0..self.root_count(), |tree| tree..tree + 1).map(|tree| self.root(tree))
     }
 
     /// How far stored coordinates may be from the true ones.
     pub(crate) fn precision(&self) -> Precision {
-        let reach = self.bounds().map_or(0.0, reach_of);
+        let reach = self.bounds(None).map_or(0.0, reach_of);
         Precision { slack: Frame::SLACK * (reach / Frame::REACH), reach }
     }
 
-    /// Calls `visit` with every row of triangles below a root.
-    pub(crate) fn for_each_row(&self, root: Child, visit: &mut impl FnMut(&RowIds)) {
+    /// Calls `visit` with every triangle below a root.
+    pub(crate) fn for_each_triangle(&self, root: Child, visit: &mut impl FnMut(TriangleId)) {
         if root.is_leaf() {
-            return visit(self.ids(root.index(), &mut RowIds::EMPTY.clone()));
+            let mut ids = RowIds::EMPTY;
+            return self.ids(root.index(), &mut ids).triangle_ids().for_each(visit);
         }
         let mut node = Node::EMPTY;
         let node = *self.node(root.index(), &mut node);
-        node.used().for_each(|(_, child)| self.for_each_row(child, visit));
+        node.used().for_each(|(_, child)| self.for_each_triangle(child, visit));
     }
+}
+
+/// The box around some boxes; `None` if there are none.
+pub(crate) fn box_around(boxes: impl Iterator<Item = Corners>) -> Option<Corners> {
+    boxes.reduce(|(low, high), (l, h)| {
+        ([0, 1, 2].map(|k| low[k].min(l[k])), [0, 1, 2].map(|k| high[k].max(h[k])))
+    })
 }
 
 /// Largest magnitude of a coordinate of a box.

@@ -42,11 +42,7 @@ impl View<'_> {
         }
         let sight = self.sight();
         let q = sight.point(p).to_array();
-        let pad = if sight.pad > 0.0 {
-            sight.pad + 32.0 * f64::EPSILON * q.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
-        } else {
-            0.0
-        };
+        let pad = sight.rounding(DVec3::from_array(q).abs().max_element());
         let squared_scale = sight.frame.scale * sight.frame.scale;
         let mut best: Option<Nearest> = None;
         let mut limit = reach * reach;

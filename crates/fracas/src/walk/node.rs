@@ -1,6 +1,7 @@
 //! Nodes of eight boxes, and what their lanes lead to.
 
 use crate::geom::{Boxes8, LANES};
+use fearless_simd::{Level, dispatch};
 
 /// Lowest and highest corner of a box in frame coordinates.
 pub(crate) type Corners = ([f32; 3], [f32; 3]);
@@ -53,12 +54,6 @@ impl Child {
         self.0 & (Self::LEAF_BIT | Self::CLOSED_BIT) == Self::CLOSED_BIT
     }
 
-    /// Whether one of two is closed.
-    #[inline(always)]
-    pub(super) fn either_closed(self, other: Self) -> bool {
-        self.is_closed() | other.is_closed()
-    }
-
     /// Index of the node, the leaf or the closed place.
     #[inline(always)]
     pub(crate) fn index(self) -> usize {
@@ -104,9 +99,7 @@ impl Node {
 
     /// The box around all lanes.
     pub(crate) fn bounds(&self) -> Corners {
-        let low = [0, 1, 2].map(|axis| self.boxes.low[axis].iter().copied().fold(f32::INFINITY, f32::min));
-        let high =
-            [0, 1, 2].map(|axis| self.boxes.high[axis].iter().copied().fold(f32::NEG_INFINITY, f32::max));
-        (low, high)
+        let level = Level::new();
+        dispatch!(level, simd => self.boxes.bounds(simd))
     }
 }

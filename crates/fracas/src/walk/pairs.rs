@@ -5,9 +5,9 @@
 //! leaves meet in the row filter; what it cannot rule out is decided exactly, in batches. A pair that leads to a closed place
 //! ([`super::Unfolding`]) is parked for the next round.
 
-use super::bridge::{Bridge, BridgeEnd, mapped_row};
+use super::bridge::{Bridge, mapped_row};
 use super::contour::OutlineScratch;
-use super::{Child, Corners, Hierarchy, Node, Opened};
+use super::{Child, Hierarchy, Node, Opened};
 use crate::exact;
 use crate::geom::{Pose, Triangle};
 use crate::pairs::{
@@ -43,20 +43,6 @@ pub(crate) enum Meeting<'a> {
     },
     /// Two bodies. `a` lends its frame, and `b` is brought into it; `swapped` if `a` is the caller's second.
     Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool, touch: Touch },
-}
-
-/// The bridge from the frame of `b` to that of `a`; `None` if their boxes are certainly apart.
-pub(crate) fn bridge_between(
-    (a, pose_a, bounds_a): (&dyn Hierarchy, &Pose, Corners),
-    (b, pose_b, bounds_b): (&dyn Hierarchy, &Pose, Corners),
-) -> Option<Bridge> {
-    let end = |body: &dyn Hierarchy, pose, bounds| BridgeEnd {
-        frame: body.frame(),
-        pose,
-        precision: body.precision(),
-        bounds,
-    };
-    Bridge::new(&end(a, pose_a, bounds_a), &end(b, pose_b, bounds_b))
 }
 
 /// Two things of which parts may collide; equal ones stand for one thing against itself.
@@ -128,8 +114,8 @@ impl PairWalk {
         match meeting {
             Meeting::Itself { body, open, precision, .. } => {
                 let filter = RowFilter::new(simd, *precision);
-                while self.goes_on(steps) {
-                    self.step_itself(&filter, *body, open);
+                while let Some(task) = self.next_task(steps) {
+                    self.step_itself(&filter, *body, open, task);
                     if self.leaf_pairs.len() >= LEAF_BATCH {
                         self.compare_leaves::<S, true>(meeting, &filter, open, open, None);
                     }
@@ -139,10 +125,8 @@ impl PairWalk {
             Meeting::Two { a, b, bridge, .. } => {
                 let filter = RowFilter::new(simd, bridge.precision);
                 let (a, b) = (&a.open, &b.open);
-                while self.goes_on(steps) {
-                    if let Some(task) = self.stack.pop() {
-                        self.step_pair(&filter, a, b, Some(bridge), task);
-                    }
+                while let Some(task) = self.next_task(steps) {
+                    self.step_pair(&filter, a, b, Some(bridge), task);
                     if self.leaf_pairs.len() >= LEAF_BATCH {
                         self.compare_leaves::<S, false>(meeting, &filter, a, b, Some(bridge));
                     }
@@ -152,17 +136,21 @@ impl PairWalk {
         }
     }
 
-    /// Whether there is something to open and a step left for it; takes the step.
+    /// The next pair, if there is a step left for it.
     #[inline(always)]
-    fn goes_on(&self, steps: &mut u64) -> bool {
-        let goes_on = !self.stack.is_empty() && *steps > 0;
-        *steps -= u64::from(goes_on);
-        goes_on
+    fn next_task(&mut self, steps: &mut u64) -> Option<Task> {
+        *steps = steps.checked_sub(1)?;
+        self.stack.pop()
     }
 
     #[inline(always)]
-    fn step_itself<S: Simd>(&mut self, filter: &RowFilter<S>, body: &dyn Hierarchy, open: &Opened) {
-        let Some((a, b)) = self.stack.pop() else { return };
+    fn step_itself<S: Simd>(
+        &mut self,
+        filter: &RowFilter<S>,
+        body: &dyn Hierarchy,
+        open: &Opened,
+        (a, b): Task,
+    ) {
         if a != b {
             self.step_pair(filter, open, open, None, (a, b));
         } else if a.is_closed() {
@@ -201,41 +189,38 @@ impl PairWalk {
         (i, j): Task,
     ) {
         let simd = filter.simd();
-        if i.either_closed(j) {
+        if i.is_closed() | j.is_closed() {
             self.parked.push((i, j));
             return;
         }
-        match (i.is_leaf(), j.is_leaf()) {
-            (true, true) => self.leaf_pairs.push((i.index() as u32, j.index() as u32)),
-            (false, false) => {
-                self.stats.node_pairs += 1;
-                let (node, other) = (&a.nodes[i.index()], &b.nodes[j.index()]);
-                let mapped = bridge.map(|bridge| bridge.map_boxes(simd, &other.boxes));
-                let boxes = mapped.as_ref().unwrap_or(&other.boxes);
-                for (lane, child) in other.used() {
-                    let (low, high) = boxes.lane(lane);
-                    for hit in bits(node.boxes.overlapping(simd, low, high)) {
-                        self.stack.push((node.children[hit], child));
-                    }
-                }
+        if i.is_leaf() && j.is_leaf() {
+            self.leaf_pairs.push((i.index() as u32, j.index() as u32));
+            return;
+        }
+        self.stats.node_pairs += 1;
+        if j.is_leaf() {
+            let node = &a.nodes[i.index()];
+            let (low, high) = self.b_sides.get(filter, b, j.index(), bridge).bounds();
+            for hit in bits(node.boxes.overlapping(simd, low, high)) {
+                self.stack.push((node.children[hit], j));
             }
-            (false, true) => {
-                self.stats.node_pairs += 1;
-                let node = &a.nodes[i.index()];
-                let (low, high) = self.b_sides.get(filter, b, j.index(), bridge).bounds();
-                for hit in bits(node.boxes.overlapping(simd, low, high)) {
-                    self.stack.push((node.children[hit], j));
-                }
+            return;
+        }
+        let other = &b.nodes[j.index()];
+        let mapped = bridge.map(|bridge| bridge.map_boxes(simd, &other.boxes));
+        let boxes = mapped.as_ref().unwrap_or(&other.boxes);
+        if i.is_leaf() {
+            let (low, high) = self.a_sides.get(filter, a, i.index(), None).bounds();
+            for hit in bits(boxes.overlapping(simd, low, high) & other.used_lanes()) {
+                self.stack.push((i, other.children[hit]));
             }
-            (true, false) => {
-                self.stats.node_pairs += 1;
-                let (low, high) = self.a_sides.get(filter, a, i.index(), None).bounds();
-                let node = &b.nodes[j.index()];
-                let mapped = bridge.map(|bridge| bridge.map_boxes(simd, &node.boxes));
-                let boxes = mapped.as_ref().unwrap_or(&node.boxes);
-                for hit in bits(boxes.overlapping(simd, low, high) & node.used_lanes()) {
-                    self.stack.push((i, node.children[hit]));
-                }
+            return;
+        }
+        let node = &a.nodes[i.index()];
+        for (lane, child) in other.used() {
+            let (low, high) = boxes.lane(lane);
+            for hit in bits(node.boxes.overlapping(simd, low, high)) {
+                self.stack.push((node.children[hit], child));
             }
         }
     }

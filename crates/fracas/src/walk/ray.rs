@@ -76,11 +76,10 @@ const TINY: f64 = 1e-280;
 impl Ray {
     pub(super) fn new(sight: &Sight, start: DVec3, end: DVec3) -> Self {
         let from = sight.point(start);
-        let way = (sight.direction(end) - sight.direction(start)).to_array();
+        let way = sight.direction(end) - sight.direction(start);
+        let pad = sight.rounding(from.abs().max(way.abs()).max_element());
+        let way = way.to_array();
         let length_squared = way.iter().map(|d| d * d).sum();
-        // Poses mix coordinates, and so their roundings.
-        let far = from.abs().max_element().max(way.iter().fold(0.0, |far, d: &f64| far.max(d.abs())));
-        let pad = if sight.pad > 0.0 { sight.pad + 32.0 * f64::EPSILON * far } else { 0.0 };
         Self { start: from.to_array(), way, length_squared, pad }
     }
 
@@ -137,7 +136,7 @@ fn first_contact(start: DVec3, end: DVec3, t: &Triangle) -> f64 {
     let Some(shared) = exact::tri_tri_segment(&Triangle::new(start, end, end), t) else { return 0.0 };
     // Near one, so that products neither overflow nor vanish.
     let frame = Frame::around(start.min(end), start.max(end));
-    let scaled = |p: DVec3| (p - frame.centre) * frame.scale;
+    let scaled = |p: DVec3| frame.map_exact(p);
     let (origin, way) = (scaled(start), scaled(end) - scaled(start));
     let length = way.length_squared();
     let along = |p: DVec3| if length > 0.0 { (scaled(p) - origin).dot(way) / length } else { 0.0 };

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A lane that leads to a *closed* place names it by its number here. When the walk has parked all pairs that it could not
-//! open, [`Unfolding::open`] opens the places they wait for, and lanes then lead to the new nodes and leaves.
+//! open, [`Unfolding::open_for`] opens the places they wait for, and lanes then lead to the new nodes and leaves.
 //!
 //! # Invariants
 //!
@@ -19,8 +19,10 @@
 //! number of threads. Whether a place is open never changes an answer, only whether a walk has to wait for it.
 
 use super::pairs::Task;
-use super::{Child, Corners, Hierarchy, Node, Opened, Stamp};
+use super::{Child, Corners, Hierarchy, Node, Opened};
+use crate::base::parallel;
 use crate::pairs::{Row, RowIds};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Nodes and rows opened so far, of one body at one time. Keeps its memory when it changes to another.
 #[derive(Default)]
@@ -55,6 +57,9 @@ const ROOT: u32 = u32::MAX;
 /// Nodes and rows are computed by several threads if there are at least this many.
 const MANY: usize = 64;
 
+/// Nodes or rows of one task.
+const CHUNK: usize = 16;
+
 impl Unfolding {
     /// Begins with the roots of a body, unless this is its unfolding already.
     pub(crate) fn begin(&mut self, body: &dyn Hierarchy, weld: bool) {
@@ -68,8 +73,7 @@ impl Unfolding {
         self.ids.clear();
         self.roots.clear();
         self.closed.clear();
-        for tree in 0..body.root_count() {
-            let (place, corners) = body.root(tree);
+        for (tree, (place, corners)) in body.roots(None).enumerate() {
             self.closed.push(Closed { place, parent: ROOT, lane: tree as u32, opened: Child::NONE });
             self.roots.push((Child::closed(tree), corners));
         }
@@ -92,13 +96,8 @@ impl Unfolding {
 
     /// What a child that was closed when it was seen is now.
     pub(crate) fn resolve(&self, child: Child) -> Child {
-        if !child.is_closed() {
-            return child;
-        }
-        match self.closed[child.index()].opened {
-            Child::NONE => child,
-            opened => opened,
-        }
+        let opened = if child.is_closed() { self.closed[child.index()].opened } else { child };
+        if opened == Child::NONE { child } else { opened }
     }
 
     /// Opens all places that one side of parked pairs waits for.
@@ -140,15 +139,21 @@ impl Unfolding {
         let first_leaf = rows.len();
         rows.resize(first_leaf + leaves.len(), Row::ZERO);
         ids.resize(first_leaf + leaves.len(), RowIds::EMPTY);
-        fill(&mut rows[first_leaf..], &mut ids[first_leaf..], leaves, parallel, |row, ids, k| {
-            body.row(place(k).index(), weld, row, ids);
+        let chunks = rows[first_leaf..].chunks_mut(CHUNK).zip(ids[first_leaf..].chunks_mut(CHUNK));
+        let many = parallel && leaves.len() >= MANY;
+        parallel::for_each(many, chunks.zip(leaves.chunks(CHUNK)), |((rows, ids), leaves)| {
+            for ((row, ids), &k) in rows.iter_mut().zip(ids).zip(leaves) {
+                body.row(place(k).index(), weld, row, ids);
+            }
         });
         let first_node = nodes.len();
         nodes.resize(first_node + inner.len(), Node::EMPTY);
-        let mut nothing = vec![(); inner.len()];
-        fill(&mut nodes[first_node..], &mut nothing, inner, parallel, |node, (), k| {
+        let chunks = nodes[first_node..].chunks_mut(CHUNK).zip(inner.chunks(CHUNK));
+        parallel::for_each(parallel && inner.len() >= MANY, chunks, |(nodes, inner)| {
             let mut scratch = Node::EMPTY;
-            *node = *body.node(place(k).index(), &mut scratch);
+            for (node, &k) in nodes.iter_mut().zip(inner) {
+                *node = *body.node(place(k).index(), &mut scratch);
+            }
         });
 
         // Lanes of new nodes lead to closed places; lanes that led to what was opened now lead there.
@@ -171,22 +176,21 @@ impl Unfolding {
     }
 }
 
-/// Calls `run` with every element of two lists and the place it is to be filled from, on all threads if there are many.
-fn fill<A: Send, B: Send>(
-    a: &mut [A],
-    b: &mut [B],
-    from: &[u32],
-    parallel: bool,
-    run: impl Fn(&mut A, &mut B, u32) + Sync + Send,
-) {
-    #[cfg(feature = "parallel")]
-    if parallel && from.len() >= MANY {
-        use rayon::prelude::*;
-        let all = a.par_iter_mut().zip(b).zip(from).with_min_len(16);
-        return all.for_each(|((a, b), &k)| run(a, b, k));
+/// A number that no other change of any body has. A body takes a new one with every change, a copy keeps that of its original
+/// until either changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp(u64);
+
+impl Stamp {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
-    let _ = parallel;
-    for ((a, b), &k) in a.iter_mut().zip(b).zip(from) {
-        run(a, b, k);
+}
+
+/// Without the number: bodies made in the same way read alike.
+impl std::fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Stamp")
     }
 }

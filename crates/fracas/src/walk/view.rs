@@ -84,12 +84,6 @@ impl<'a> View<'a> {
         Self { pose: *pose, ..self }
     }
 
-    /// Where the body is.
-    #[must_use]
-    pub fn pose(&self) -> &Pose {
-        &self.pose
-    }
-
     /// A triangle where the pose puts it. Panics if the body has no such triangle.
     #[must_use]
     pub fn triangle(&self, id: TriangleId) -> Triangle {
@@ -105,44 +99,12 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn bounds(&self) -> Box3 {
         match self.shape {
-            Shape::Hierarchy { .. } => {
-                self.corners().map_or(Box3::EMPTY, |corners| self.sight().in_world(corners))
+            Shape::Hierarchy { body, tree } => {
+                body.bounds(tree).map_or(Box3::EMPTY, |corners| self.sight().in_world(corners))
             }
             Shape::Soup(mesh) => {
                 let vertices = mesh.triangles().iter().flatten();
                 Box3::from_points(vertices.map(|&v| self.pose.apply(mesh.positions()[v as usize])))
-            }
-        }
-    }
-
-    /// The one tree that the view shows; `None` for all.
-    pub(crate) fn tree(&self) -> Option<usize> {
-        match self.shape {
-            Shape::Hierarchy { tree, .. } => tree,
-            Shape::Soup(_) => None,
-        }
-    }
-
-    /// The box around the trees of the view in the frame of its hierarchy; `None` if there are none.
-    pub(crate) fn corners(&self) -> Option<Corners> {
-        match self.shape {
-            Shape::Hierarchy { body, tree: Some(tree) } => Some(body.root(tree).1),
-            Shape::Hierarchy { body, tree: None } => body.bounds(),
-            Shape::Soup(_) => None,
-        }
-    }
-
-    /// Calls `visit` with every triangle of the view.
-    pub(crate) fn for_each_triangle(&self, mut visit: impl FnMut(u32)) {
-        match self.shape {
-            Shape::Soup(mesh) => (0..mesh.triangles().len() as u32).for_each(visit),
-            Shape::Hierarchy { body, tree } => {
-                let trees = tree.map_or(0..body.root_count(), |tree| tree..tree + 1);
-                for tree in trees {
-                    body.for_each_row(body.root(tree).0, &mut |ids| {
-                        ids.triangle_ids().for_each(|triangle| visit(triangle.0));
-                    });
-                }
             }
         }
     }
@@ -160,17 +122,14 @@ impl<'a> View<'a> {
         let (body, tree) = match self.shape {
             Shape::Hierarchy { body, tree } => (body, tree),
             Shape::Soup(mesh) => {
-                for index in 0..mesh.triangles().len() {
-                    if visit(index as u32, &self.pose.apply_to_triangle(&mesh.triangle(index))).is_none() {
-                        return;
-                    }
-                }
+                let posed = |index| self.pose.apply_to_triangle(&mesh.triangle(index));
+                let mut all = 0..mesh.triangles().len();
+                all.all(|index| visit(index as u32, &posed(index)).is_some());
                 return;
             }
         };
-        let trees = tree.map_or(0..body.root_count(), |tree| tree..tree + 1);
         let mut stack: Vec<(f64, Child)> = Vec::with_capacity(64);
-        stack.extend(trees.map(|tree| (f64::NEG_INFINITY, body.root(tree).0)));
+        stack.extend(body.roots(tree).map(|(root, _)| (f64::NEG_INFINITY, root)));
         let (mut node, mut ids, mut lanes) = (Node::EMPTY, RowIds::EMPTY, [0.0; LANES]);
         while let Some((bound, child)) = stack.pop() {
             if bound > limit {
@@ -202,13 +161,17 @@ impl<'a> View<'a> {
             Shape::Hierarchy { body, .. } => body.frame(),
             Shape::Soup(_) => Frame::default(),
         };
-        let pose = self.pose;
-        let size = f64::from(Frame::REACH) / frame.scale + frame.centre.abs().max_element();
-        let posing =
-            64.0 * f64::EPSILON * (2.0 * size + pose.translation().abs().max_element()) * frame.scale;
-        let to_body = (!pose.is_identity()).then(|| pose.inverse());
-        Sight { frame, pose, to_body, pad: if to_body.is_some() { posing } else { 0.0 } }
+        let to_body = (!self.pose.is_identity()).then(|| self.pose.inverse());
+        let pad = if to_body.is_some() { posing_error(&frame, &self.pose) * frame.scale } else { 0.0 };
+        Sight { frame, pose: self.pose, to_body, pad }
     }
+}
+
+/// How far positions that a pose has moved may be from the exact ones: they are rounded once, and the pose and its inverse
+/// are off by a few roundings themselves.
+pub(super) fn posing_error(frame: &Frame, pose: &Pose) -> f64 {
+    let size = f64::from(Frame::REACH) / frame.scale + frame.centre.abs().max_element();
+    64.0 * f64::EPSILON * (2.0 * size + pose.translation().abs().max_element())
 }
 
 /// The map from the world to the frame of a posed body, in `f64`.
@@ -223,8 +186,12 @@ pub(super) struct Sight {
 impl Sight {
     /// A point in frame coordinates. Rounding is up to `16 ε` of the largest of them, and [`Sight::pad`].
     pub(super) fn point(&self, p: DVec3) -> DVec3 {
-        let p = self.to_body.map_or(p, |pose| pose.apply(p));
-        (p - self.frame.centre) * self.frame.scale
+        self.frame.map_exact(self.to_body.map_or(p, |pose| pose.apply(p)))
+    }
+
+    /// [`Sight::pad`], and the rounding of a point with coordinates up to `far`. Only poses mix coordinates, and so their roundings.
+    pub(super) fn rounding(&self, far: f64) -> f64 {
+        if self.pad > 0.0 { self.pad + 32.0 * f64::EPSILON * far } else { 0.0 }
     }
 
     /// A point, scaled and turned like the frame but not moved: differences of these are directions.
