@@ -253,8 +253,8 @@ impl<S: Simd> Comparison<S> {
         let back = [minus(&p[1], &q[0]), minus(&p[2], &q[0])];
         let p_sides = Sides::new([-dot(m, seen[0]), dot(m, back[0]), dot(m, back[1])], bounds[1]);
         let same = Same::new::<NEIGHBOURS>(simd, a.vertices, b.vertices);
-        let apart_by_planes = q_sides.one_sided::<NEIGHBOURS>(same.turned().shared(), false)
-            | p_sides.one_sided::<NEIGHBOURS>(same.shared(), false);
+        let apart_by_planes = q_sides.one_sided::<NEIGHBOURS>(same.turned().shared())
+            | p_sides.one_sided::<NEIGHBOURS>(same.shared());
         let w = [seen, seen, seen];
         let left = !apart_by_planes & 0xff;
         Self { simd, d, e, n, m, w, same, extents, apart, factors, q_sides, p_sides, left }
