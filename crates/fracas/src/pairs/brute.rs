@@ -13,7 +13,7 @@ pub fn find_pairs(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose, touch: Touch
     for i in 0..a.triangle_count() {
         let t = posed(a, pose_a, i);
         for (j, u) in b_posed.iter().enumerate() {
-            if boxes_overlap(&t, u) && touch.accepts(exact::tri_tri(&t, u)) {
+            if t.bounds().overlaps(&u.bounds()) && touch.accepts(exact::tri_tri(&t, u)) {
                 pairs.push(Pair::new(i as u32, j as u32));
             }
         }
@@ -29,7 +29,7 @@ pub fn find_self_pairs(mesh: &Mesh, touch: Touch) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for i in 0..all.len() {
         for j in i + 1..all.len() {
-            if boxes_overlap(&all[i], &all[j])
+            if all[i].bounds().overlaps(&all[j].bounds())
                 && touch.accepts(exact::tri_tri_shared(&all[i], ids[i], &all[j], ids[j]))
             {
                 pairs.push(Pair::new(i as u32, j as u32));
@@ -41,11 +41,4 @@ pub fn find_self_pairs(mesh: &Mesh, touch: Touch) -> Vec<Pair> {
 
 fn posed(mesh: &Mesh, pose: &Pose, index: usize) -> Triangle {
     pose.apply_to_triangle(&mesh.triangle(TriangleId(index as u32)))
-}
-
-/// Exact comparison of the `f64` boxes, to spare most of the exact tests.
-fn boxes_overlap(t: &Triangle, u: &Triangle) -> bool {
-    let low = |t: &Triangle| t.a.min(t.b).min(t.c);
-    let high = |t: &Triangle| t.a.max(t.b).max(t.c);
-    low(t).cmple(high(u)).all() && low(u).cmple(high(t)).all()
 }

@@ -1,5 +1,6 @@
 //! What rows have yielded so far: pairs that certainly cross, and pairs still open.
 
+use super::stages::Verdict;
 use super::{FindStats, LANES, RowFilter, RowSide};
 use fearless_simd::prelude::*;
 
@@ -45,14 +46,10 @@ impl Findings {
         for one in bits(near_ones) {
             stats.rows += 1;
             let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, near_row, &mut stats.box_pairs);
-            for lane in bits(verdict.crossing) {
+            self.add(verdict, |lane| {
                 let (p, q) = if by_a { (one, lane) } else { (lane, one) };
-                self.crossing.push((a_ids[p], b_ids[q]));
-            }
-            for lane in bits(verdict.open) {
-                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
-                self.open.push((a_ids[p], b_ids[q]));
-            }
+                (a_ids[p], b_ids[q])
+            });
         }
     }
 
@@ -71,12 +68,18 @@ impl Findings {
             }
             stats.rows += 1;
             let verdict = filter.meet::<true>(side, one, side, later, &mut stats.box_pairs);
-            for lane in bits(verdict.crossing) {
-                self.crossing.push((ids[one], ids[lane]));
-            }
-            for lane in bits(verdict.open) {
-                self.open.push((ids[one], ids[lane]));
-            }
+            self.add(verdict, |lane| (ids[one], ids[lane]));
+        }
+    }
+
+    /// Adds the pairs of a verdict, each given by its lane.
+    #[inline(always)]
+    fn add(&mut self, verdict: Verdict, pair: impl Fn(usize) -> (u32, u32)) {
+        for lane in bits(verdict.crossing) {
+            self.crossing.push(pair(lane));
+        }
+        for lane in bits(verdict.open) {
+            self.open.push(pair(lane));
         }
     }
 }

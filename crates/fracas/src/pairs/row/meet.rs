@@ -168,7 +168,7 @@ mod tests {
         let mut all = [Verdict::APART; LANES];
         dispatch!(level, simd => {
             let filter = RowFilter::new(simd, Precision { slack: Frame::SLACK, reach: 2.0 });
-            let (mut a, mut b) = (RowSide::EMPTY, RowSide::EMPTY);
+            let (mut a, mut b) = (RowSide::default(), RowSide::default());
             filter.prepare(&one_row, &ids(ones.1), &mut a);
             filter.prepare(&row_row, &ids(row.1), &mut b);
             for one in 0..LANES {

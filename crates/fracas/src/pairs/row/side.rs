@@ -7,8 +7,8 @@ use crate::geom::{Boxes8, LANES};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, u32x8};
 
-/// A row prepared for the filter: boxes, planes and sizes of its triangles.
-#[derive(Clone, Copy)]
+/// A row prepared for the filter: boxes, planes and sizes of its triangles. By default it holds none.
+#[derive(Clone, Copy, Default)]
 #[repr(C, align(32))]
 pub(crate) struct RowSide {
     pub(super) corners: [[[f32; LANES]; 3]; 3],
@@ -42,26 +42,6 @@ pub(super) fn bound_at([fixed, factor]: [f32; 2], distance: f32) -> f32 {
 }
 
 impl RowSide {
-    /// Holds nothing; to be overwritten by [`RowFilter::prepare`].
-    pub(crate) const EMPTY: Self = Self {
-        corners: [[[0.0; LANES]; 3]; 3],
-        boxes: Boxes8::EMPTY,
-        normal: [[0.0; LANES]; 3],
-        offset: [0.0; LANES],
-        edge_planes: [[[0.0; LANES]; 3]; 3],
-        edge_offsets: [[0.0; LANES]; 3],
-        extent: [0.0; LANES],
-        longest: 0.0,
-        face_bounds: [[0.0; LANES]; 2],
-        edge_bounds: [[0.0; LANES]; 2],
-        row_face_bound: [0.0; 2],
-        row_edge_bound: [0.0; 2],
-        row_low: [0.0; 3],
-        row_high: [0.0; 3],
-        ids: [[0; LANES]; 3],
-        used: 0,
-    };
-
     /// The error bounds of one triangle, over its face plane and over its edge planes.
     #[inline(always)]
     pub(super) fn bounds_of(&self, lane: usize) -> [[f32; 2]; 2] {
