@@ -19,7 +19,7 @@
 //! arithmetic*, ACM Transactions on Mathematical Software 44(2), 2017.
 
 use crate::geom::DVec3;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Mul, Sub};
 
 /// 64 u² = 2⁻¹⁰⁰: relative bound for everything that is computed here in few steps.
 const BOUND: f64 = power_of_two(-100);
@@ -44,8 +44,8 @@ pub(super) fn line_and_plane(p: DVec3, q: DVec3, [a, b, c]: [DVec3; 3]) -> Optio
     let normal = [minor(1, 2), minor(2, 0), minor(0, 1)];
     let side = |d: DVec3| {
         let w = difference(d, a);
-        let [x, y, z] = [0, 1, 2].map(|k| normal[k].times_bounded(w[k]));
-        x.plus_bounded(y).plus_bounded(z)
+        let [x, y, z] = [0, 1, 2].map(|k| normal[k].times(w[k]));
+        x.plus(y).plus(z)
     };
     between(p, q, side(p), side(q))
 }
@@ -101,11 +101,11 @@ struct Bounded {
 }
 
 impl Bounded {
-    fn times_bounded(self, factor: Double) -> Self {
+    fn times(self, factor: Double) -> Self {
         Self { value: self.value * factor, permanent: self.permanent * factor.high.abs() }
     }
 
-    fn plus_bounded(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         Self { value: self.value + other.value, permanent: self.permanent + other.permanent }
     }
 }
@@ -168,14 +168,6 @@ impl Double {
     }
 }
 
-impl Neg for Double {
-    type Output = Self;
-
-    fn neg(self) -> Self {
-        Self { high: -self.high, low: -self.low }
-    }
-}
-
 impl Add for Double {
     type Output = Self;
 
@@ -190,7 +182,7 @@ impl Sub for Double {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
-        self + -other
+        self + Self { high: -other.high, low: -other.low }
     }
 }
 

@@ -24,7 +24,6 @@ use std::cmp::Ordering;
 /// assert_eq!(segment_triangle(p, DVec3::new(1.0, 1.0, 0.0), &t), Relation::Touching);
 /// assert_eq!(segment_triangle(p, DVec3::new(9.0, 1.0, -1.0), &t), Relation::Disjoint);
 /// ```
-#[must_use]
 pub fn segment_triangle(p: DVec3, q: DVec3, t: &Triangle) -> Relation {
     let plane = Plane::of(t);
     match (plane.side(p), plane.side(q)) {

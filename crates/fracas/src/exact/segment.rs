@@ -44,7 +44,7 @@ pub fn tri_tri_segment(t: &Triangle, u: &Triangle) -> Option<[DVec3; 2]> {
 impl CommonLine {
     /// The later of the two starts and the earlier of the two ends of the intervals ij and kl, if they share a point.
     fn ends(&self) -> Option<[DVec3; 2]> {
-        if self.relation() == Relation::Disjoint {
+        if self.relation(Relation::Touching) == Relation::Disjoint {
             return None;
         }
         let ([p, q, r], [pp, qq, rr]) = (self.first, self.second);

@@ -36,6 +36,7 @@ const MOST_VERTICES: usize = u32::MAX as usize - 1;
 
 /// A mesh that is edited. Ids of triangles and vertices are never given away again.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct LiveMesh {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -99,7 +100,6 @@ impl LiveMesh {
     /// // The same edit again is refused, and changes nothing.
     /// assert!(mesh.apply(&edit).is_err());
     /// ```
-    #[must_use]
     pub fn new(mesh: Mesh) -> Self {
         let (positions, triangles) = mesh.into_parts();
         assert!(triangles.len() <= MOST_SLOTS, "{} triangles are more than {MOST_SLOTS}", triangles.len());
@@ -174,7 +174,6 @@ impl LiveMesh {
 
     /// A triangle in space, dead or alive, with its vertices where they are now. Panics if there is no such slot.
     #[inline]
-    #[must_use]
     pub fn triangle(&self, id: TriangleId) -> Triangle {
         let [a, b, c] = self.corners(id).map(|v| self.positions[v as usize]);
         Triangle::new(a, b, c)

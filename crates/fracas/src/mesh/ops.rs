@@ -120,7 +120,6 @@ impl Mesh {
     /// let inside_out = shapes::icosphere(1.0, 1).flipped();
     /// assert!(Report::of(&inside_out).volume.unwrap() < 0.0);
     /// ```
-    #[must_use]
     pub fn flipped(&self) -> Self {
         let (positions, mut triangles) = self.clone().into_parts();
         for corners in &mut triangles {

@@ -4,6 +4,7 @@ use crate::geom::{Box3, DVec3, Triangle};
 
 /// Names a triangle of one mesh. While the mesh lives, the id is never given to another triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[must_use]
 pub struct TriangleId(pub u32);
 
 impl TriangleId {
@@ -59,6 +60,7 @@ pub enum MeshError {
 /// Two triangles are neighbours if they name the same vertex *index*. Vertices at equal positions with different
 /// indices are different vertices; [`Mesh::merge_equal_vertices`] makes them one.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct Mesh {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -116,14 +118,12 @@ impl Mesh {
 
     /// The corners of a triangle in space. Panics if the mesh has no such triangle.
     #[inline]
-    #[must_use]
     pub fn triangle(&self, id: TriangleId) -> Triangle {
         let [a, b, c] = self.triangles[id.index()].map(|v| self.positions[v as usize]);
         Triangle::new(a, b, c)
     }
 
     /// The exact box around all triangles; vertices that no triangle names do not count. Empty without triangles.
-    #[must_use]
     pub fn bounds(&self) -> Box3 {
         Box3::from_points(self.triangles.iter().flatten().map(|&v| self.positions[v as usize]))
     }

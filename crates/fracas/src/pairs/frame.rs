@@ -9,6 +9,7 @@ use crate::geom::DVec3;
 
 /// The map from positions to row coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
 pub struct Frame {
     /// The point that becomes the origin.
     pub centre: DVec3,
@@ -31,7 +32,6 @@ impl Frame {
     pub const SLACK: f32 = 1.01 / (1 << 23) as f32;
 
     /// The frame of a box: its middle becomes the origin, its longest half edge lands between ½ and 1.
-    #[must_use]
     pub fn around(low: DVec3, high: DVec3) -> Self {
         let centre = 0.5 * low + 0.5 * high;
         let half = (high - centre).max(centre - low).max_element();

@@ -49,7 +49,6 @@ use std::f64::consts::{PI, TAU};
 /// let cloth = Report::of(&shapes::cloth_grid(30, 20, [1.5, 1.0]));
 /// assert_eq!((cloth.vertices, cloth.triangles, cloth.boundary_edges), (31 * 21, 1200, 100));
 /// ```
-#[must_use]
 pub fn cloth_grid(nx: usize, ny: usize, size: [f64; 2]) -> Mesh {
     assert!(nx > 0 && ny > 0, "a cloth of {nx} × {ny} cells has no triangles");
     assert_size("width", size[0]);
@@ -73,7 +72,6 @@ pub fn cloth_grid(nx: usize, ny: usize, size: [f64; 2]) -> Mesh {
 /// let cloth = Report::of(&shapes::folded_cloth(20_000));
 /// assert_eq!((cloth.components, cloth.boundary_loops, cloth.degenerate_triangles), (1, 1, 0));
 /// ```
-#[must_use]
 pub fn folded_cloth(triangles: usize) -> Mesh {
     assert!(triangles >= 2_000, "{triangles} triangles are too few to fold");
     let rows = (0.25 * triangles as f64).sqrt().round() as usize;

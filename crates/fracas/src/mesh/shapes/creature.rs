@@ -39,7 +39,6 @@ use crate::mesh::Mesh;
 /// assert!(animal.closed && animal.oriented && animal.components == 1);
 /// assert!(animal.triangles.abs_diff(5_660) < 170);
 /// ```
-#[must_use]
 pub fn creature(triangles: usize) -> Mesh {
     assert!((5_000..=50_000_000).contains(&triangles), "{triangles} is not between 5,000 and 50,000,000");
     let mut cell = (TRIANGLES_TIMES_CELL_SQUARED / triangles as f64).sqrt();

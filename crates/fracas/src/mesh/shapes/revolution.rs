@@ -35,7 +35,6 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 /// let tube = Report::of(&shapes::surface_of_revolution(&[[1.0, 0.0], [1.0, 3.0]], 24));
 /// assert_eq!(tube.boundary_loops, 2);
 /// ```
-#[must_use]
 pub fn surface_of_revolution(profile: &[[f64; 2]], segments: usize) -> Mesh {
     let rising = check_profile(profile, segments);
     let mut profile = profile.to_vec();
@@ -97,7 +96,6 @@ pub fn surface_of_revolution(profile: &[[f64; 2]], segments: usize) -> Mesh {
 /// assert!(ring.closed);
 /// assert_eq!(ring.euler_characteristic(), 0);
 /// ```
-#[must_use]
 pub fn torus(major: f64, minor: f64, segments: usize) -> Mesh {
     assert_size("minor radius", minor);
     assert!(
@@ -125,7 +123,6 @@ pub fn torus(major: f64, minor: f64, segments: usize) -> Mesh {
 /// let volume = Report::of(&shapes::cylinder(1.0, 2.0, 90)).volume.unwrap();
 /// assert!((volume / (2.0 * std::f64::consts::PI) - 1.0).abs() < 0.001);
 /// ```
-#[must_use]
 pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
@@ -144,7 +141,6 @@ pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
 /// let [low, high] = Report::of(&shapes::cone(1.0, 3.0, 24)).bounds.unwrap();
 /// assert_eq!((low.z, high.z), (0.0, 3.0));
 /// ```
-#[must_use]
 pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
@@ -162,7 +158,6 @@ pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
 /// let [low, high] = Report::of(&shapes::capsule(1.0, 3.0, 32)).bounds.unwrap();
 /// assert_eq!((low.z, high.z), (-2.5, 2.5));
 /// ```
-#[must_use]
 pub fn capsule(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);

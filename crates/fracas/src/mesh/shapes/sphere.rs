@@ -31,7 +31,6 @@ use crate::mesh::Mesh;
 /// assert_eq!(sphere.triangle_count(), 20 * 4 * 4 * 4);
 /// assert!(Report::of(&sphere).closed);
 /// ```
-#[must_use]
 pub fn icosphere(radius: f64, subdivisions: u32) -> Mesh {
     assert!(subdivisions <= 12, "{subdivisions} subdivisions are more than 12");
     geodesic_sphere(radius, 1 << subdivisions)
@@ -47,7 +46,6 @@ pub fn icosphere(radius: f64, subdivisions: u32) -> Mesh {
 /// use fracas::mesh::shapes;
 /// assert_eq!(shapes::geodesic_sphere(1.0, 34).triangle_count(), 23_120);
 /// ```
-#[must_use]
 pub fn geodesic_sphere(radius: f64, frequency: u32) -> Mesh {
     assert_size("radius", radius);
     let (directions, triangles) = geodesic(frequency);
@@ -68,7 +66,6 @@ pub fn geodesic_sphere(radius: f64, frequency: u32) -> Mesh {
 /// let stone = shapes::noisy_sphere(5_000, 0.2, 7);
 /// assert!(stone.positions().iter().all(|p| (p.length() - 1.0).abs() <= 0.2));
 /// ```
-#[must_use]
 pub fn noisy_sphere(triangles: usize, amplitude: f64, seed: u64) -> Mesh {
     assert!((0.0..1.0).contains(&amplitude), "amplitude {amplitude} is not in [0, 1)");
     let (directions, triangles) = geodesic(frequency_for(triangles));

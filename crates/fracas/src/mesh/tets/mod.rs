@@ -106,6 +106,7 @@ pub enum TetError {
 
 /// A tetrahedral mesh whose tetrahedra all have positive volume.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct TetMesh {
     positions: Vec<DVec3>,
     tets: Vec<[u32; 4]>,
@@ -210,7 +211,6 @@ impl TetMesh {
     }
 
     /// The exact box around all tetrahedra; empty without any.
-    #[must_use]
     pub fn bounds(&self) -> Box3 {
         Box3::from_points(self.tets.iter().flatten().map(|&node| self.positions[node as usize]))
     }
