@@ -53,15 +53,6 @@ impl Mesh {
     ///
     /// # Errors
     /// [`MeshError::TooMany`] if together they have more triangles or vertices than ids.
-    ///
-    /// ```
-    /// use fracas::geom::DVec3;
-    /// use fracas::mesh::Mesh;
-    /// let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
-    /// let one = Mesh::new(corners, vec![[0, 1, 2]]).unwrap();
-    /// let two = Mesh::join([&one, &one]).unwrap();
-    /// assert_eq!(two.triangles(), [[0, 1, 2], [3, 4, 5]]);
-    /// ```
     pub fn join<'a>(meshes: impl IntoIterator<Item = &'a Self>) -> Result<Self, MeshError> {
         let meshes: Vec<&Self> = meshes.into_iter().collect();
         let total = |count: fn(&Self) -> usize| meshes.iter().map(|mesh| count(mesh)).sum::<usize>();
@@ -85,14 +76,6 @@ impl Mesh {
     ///
     /// # Errors
     /// The first vertex whose image is not finite.
-    ///
-    /// ```
-    /// use fracas::geom::{DAffine3, DVec3};
-    /// use fracas::mesh::Mesh;
-    /// let mesh = Mesh::new(vec![DVec3::ONE], vec![]).unwrap();
-    /// let larger = mesh.transformed(&DAffine3::from_scale(DVec3::splat(2.0))).unwrap();
-    /// assert_eq!(larger.positions(), [DVec3::splat(2.0)]);
-    /// ```
     pub fn transformed(&self, map: &DAffine3) -> Result<Self, MeshError> {
         self.with_positions(|p| map.transform_point3(p))
     }
@@ -101,25 +84,11 @@ impl Mesh {
     ///
     /// # Errors
     /// The first vertex whose image is not finite.
-    ///
-    /// ```
-    /// use fracas::geom::{DVec3, Pose};
-    /// use fracas::mesh::shapes;
-    /// let lift = Pose::from_translation(3.0 * DVec3::Z).unwrap();
-    /// let raised = shapes::cuboid(DVec3::ONE).posed(&lift).unwrap();
-    /// assert_eq!(raised.bounds().min.z, 2.5);
-    /// ```
     pub fn posed(&self, pose: &Pose) -> Result<Self, MeshError> {
         self.with_positions(|p| pose.apply(p))
     }
 
     /// Every triangle turned over: its last two corners exchanged.
-    ///
-    /// ```
-    /// use fracas::mesh::{Report, shapes};
-    /// let inside_out = shapes::icosphere(1.0, 1).flipped();
-    /// assert!(Report::of(&inside_out).volume.unwrap() < 0.0);
-    /// ```
     pub fn flipped(&self) -> Self {
         let (positions, mut triangles) = self.clone().into_parts();
         for corners in &mut triangles {

@@ -43,12 +43,6 @@ use std::f64::consts::{PI, TAU};
 ///
 /// # Panics
 /// If a number of cells is zero or a length is not positive and finite.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let cloth = Report::of(&shapes::cloth_grid(30, 20, [1.5, 1.0]));
-/// assert_eq!((cloth.vertices, cloth.triangles, cloth.boundary_edges), (31 * 21, 1200, 100));
-/// ```
 pub fn cloth_grid(nx: usize, ny: usize, size: [f64; 2]) -> Mesh {
     assert!(nx > 0 && ny > 0, "a cloth of {nx} × {ny} cells has no triangles");
     assert_size("width", size[0]);
@@ -66,12 +60,6 @@ pub fn cloth_grid(nx: usize, ny: usize, size: [f64; 2]) -> Mesh {
 ///
 /// # Panics
 /// If there are fewer than 2,000 triangles.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let cloth = Report::of(&shapes::folded_cloth(20_000));
-/// assert_eq!((cloth.components, cloth.boundary_loops, cloth.degenerate_triangles), (1, 1, 0));
-/// ```
 pub fn folded_cloth(triangles: usize) -> Mesh {
     assert!(triangles >= 2_000, "{triangles} triangles are too few to fold");
     let rows = (0.25 * triangles as f64).sqrt().round() as usize;

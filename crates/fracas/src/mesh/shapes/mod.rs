@@ -19,6 +19,13 @@
 //! | [`folded_cloth`] | no | a strip folded into layers that press through each other |
 //!
 //! Sizes that make no sense are errors of the program and panic; each function says which.
+//!
+//! ```
+//! use fracas::mesh::{Report, shapes};
+//! let ring = Report::of(&shapes::torus(2.0, 0.5, 60));
+//! assert!(ring.closed && ring.oriented && ring.volume.unwrap() > 0.0);
+//! assert_eq!((ring.components, ring.euler_characteristic()), (1, 0));
+//! ```
 
 mod chazelle;
 mod cloth;

@@ -89,13 +89,6 @@ pub fn surface_of_revolution(profile: &[[f64; 2]], segments: usize) -> Mesh {
 /// # Panics
 /// If `minor` is not positive, or `major` is not finite or not greater than `minor`, or there are fewer than 3
 /// segments.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let ring = Report::of(&shapes::torus(2.0, 0.5, 60));
-/// assert!(ring.closed);
-/// assert_eq!(ring.euler_characteristic(), 0);
-/// ```
 pub fn torus(major: f64, minor: f64, segments: usize) -> Mesh {
     assert_size("minor radius", minor);
     assert!(
@@ -117,12 +110,6 @@ pub fn torus(major: f64, minor: f64, segments: usize) -> Mesh {
 ///
 /// # Panics
 /// If a length is not positive and finite, or there are fewer than 3 segments.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let volume = Report::of(&shapes::cylinder(1.0, 2.0, 90)).volume.unwrap();
-/// assert!((volume / (2.0 * std::f64::consts::PI) - 1.0).abs() < 0.001);
-/// ```
 pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
@@ -135,12 +122,6 @@ pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
 ///
 /// # Panics
 /// If a length is not positive and finite, or there are fewer than 3 segments.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let [low, high] = Report::of(&shapes::cone(1.0, 3.0, 24)).bounds.unwrap();
-/// assert_eq!((low.z, high.z), (0.0, 3.0));
-/// ```
 pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
@@ -152,12 +133,6 @@ pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
 ///
 /// # Panics
 /// If a length is not positive and finite, or there are fewer than 3 segments.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let [low, high] = Report::of(&shapes::capsule(1.0, 3.0, 32)).bounds.unwrap();
-/// assert_eq!((low.z, high.z), (-2.5, 2.5));
-/// ```
 pub fn capsule(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);

@@ -21,14 +21,6 @@ use crate::mesh::Mesh;
 ///
 /// # Panics
 /// If a length is not positive and finite.
-///
-/// ```
-/// use fracas::geom::DVec3;
-/// use fracas::mesh::{Report, shapes};
-/// let report = Report::of(&shapes::cuboid(DVec3::new(1.0, 2.0, 3.0)));
-/// assert_eq!((report.vertices, report.triangles), (8, 12));
-/// assert!((report.volume.unwrap() - 6.0).abs() < 1e-14);
-/// ```
 pub fn cuboid(size: DVec3) -> Mesh {
     grid_box(size, [1, 1, 1])
 }
@@ -40,13 +32,6 @@ pub fn cuboid(size: DVec3) -> Mesh {
 ///
 /// # Panics
 /// If a length is not positive and finite.
-///
-/// ```
-/// use fracas::geom::DVec3;
-/// use fracas::mesh::shapes;
-/// let brick = shapes::brick(DVec3::new(2.4, 1.2, 0.8), 0.4);
-/// assert_eq!(brick.triangle_count(), 4 * (6 * 3 + 3 * 2 + 2 * 6));
-/// ```
 pub fn brick(size: DVec3, edge: f64) -> Mesh {
     assert_size("edge", edge);
     grid_box(size, size.to_array().map(|length| pieces(length, edge)))
@@ -56,12 +41,6 @@ pub fn brick(size: DVec3, edge: f64) -> Mesh {
 ///
 /// # Panics
 /// If a length is not positive and finite.
-///
-/// ```
-/// use fracas::mesh::shapes;
-/// let pane = shapes::plate(2.0, 1.0, 0.01, 0.1);
-/// assert_eq!(pane.triangle_count(), 4 * (20 * 10 + 20 + 10));
-/// ```
 pub fn plate(width: f64, depth: f64, thickness: f64, edge: f64) -> Mesh {
     assert_size("edge", edge);
     grid_box(DVec3::new(width, depth, thickness), [pieces(width, edge), pieces(depth, edge), 1])
