@@ -21,14 +21,7 @@ impl View {
     /// An axis along which the triangle has area; `None` if it is a segment or a point.
     pub(super) fn of(t: &Triangle) -> Option<Self> {
         // The largest component of the normal comes first because its sign is the easiest; any order is right.
-        let n = t.area_vector().abs();
-        let largest = if n.x >= n.y && n.x >= n.z {
-            0
-        } else if n.y >= n.z {
-            1
-        } else {
-            2
-        };
+        let largest = t.area_vector().abs().max_position();
         [largest, (largest + 1) % 3, (largest + 2) % 3].into_iter().find_map(|dropped| {
             let [a, b, c] = t.corners().map(|p| flatten(p, dropped));
             let turn = orient2d(a, b, c);

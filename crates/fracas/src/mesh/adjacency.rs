@@ -148,13 +148,6 @@ impl Adjacency {
         Self { ends, uses, edges_of_triangle, triangles_of_vertex }
     }
 
-    /// Number of undirected edges.
-    #[inline]
-    #[must_use]
-    pub fn edge_count(&self) -> usize {
-        self.ends.len()
-    }
-
     /// All undirected edges in the order of their ids: by lower, then by higher vertex.
     pub fn edges(&self) -> impl ExactSizeIterator<Item = Edge<'_>> {
         (0..self.ends.len() as u32).map(|e| self.edge(EdgeId(e)))
@@ -221,7 +214,7 @@ mod tests {
         }
         let adjacency = Adjacency::build(mesh);
         assert_eq!(listed(&adjacency), edges.clone().into_iter().collect::<Vec<_>>());
-        assert_eq!(adjacency.edge_count(), edges.len());
+        assert_eq!(adjacency.edges().len(), edges.len());
         for (v, triangles) in vertices.iter().enumerate() {
             assert!(adjacency.triangles_of_vertex(v as u32).iter().eq(triangles));
         }
@@ -274,7 +267,7 @@ mod tests {
 
     #[test]
     fn an_empty_mesh_and_unused_vertices_have_no_neighbours() {
-        assert_eq!(Adjacency::build(&mesh(0, &[])).edge_count(), 0);
+        assert_eq!(Adjacency::build(&mesh(0, &[])).edges().len(), 0);
         let adjacency = Adjacency::build(&mesh(3, &[]));
         assert_eq!(adjacency.edges().len(), 0);
         assert!(adjacency.triangles_of_vertex(2).is_empty());

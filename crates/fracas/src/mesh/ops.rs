@@ -30,7 +30,7 @@ impl Mesh {
         }
         let adjacency = Adjacency::build(self);
         let vertices = self.vertex_count();
-        let count = vertices + adjacency.edge_count();
+        let count = vertices + adjacency.edges().len();
         if count >= u32::MAX as usize {
             return Err(MeshError::TooMany { what: "vertices", count });
         }

@@ -35,8 +35,8 @@ impl Findings {
         // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
         let (a_low, a_high) = a_side.bounds();
         let (b_low, b_high) = b_side.bounds();
-        let a_near = filter.lanes_in_box(a_side, b_low, b_high) & a_side.used();
-        let b_near = filter.lanes_in_box(b_side, a_low, a_high) & b_side.used();
+        let a_near = a_side.boxes.overlapping(filter.simd(), b_low, b_high) & a_side.used;
+        let b_near = b_side.boxes.overlapping(filter.simd(), a_low, a_high) & b_side.used;
         if a_near == 0 || b_near == 0 {
             return;
         }
@@ -62,7 +62,7 @@ impl Findings {
         stats: &mut FindStats,
     ) {
         for one in 0..LANES {
-            let later = side.used() & (!1_u32 << one);
+            let later = side.used & (!1_u32 << one);
             if later == 0 {
                 break;
             }

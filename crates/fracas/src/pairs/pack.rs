@@ -58,7 +58,6 @@ const SLACK: f32 = 0.51;
 ///
 /// Adding 1.5 · 2⁵² moves them to the end of the mantissa.
 #[inline(always)]
-#[must_use]
 pub(crate) fn whole_steps(x: f64) -> i32 {
     (x + 6_755_399_441_055_744.0).to_bits() as i32
 }

@@ -87,8 +87,7 @@ pub fn surface_of_revolution(profile: &[[f64; 2]], segments: usize) -> Mesh {
 /// at least 3.
 ///
 /// # Panics
-/// If `minor` is not positive, or `major` is not finite or not greater than `minor`, or there are fewer than 3
-/// segments.
+/// If `major` is not finite or not greater than `minor`.
 pub fn torus(major: f64, minor: f64, segments: usize) -> Mesh {
     assert_size("minor radius", minor);
     assert!(
@@ -107,9 +106,6 @@ pub fn torus(major: f64, minor: f64, segments: usize) -> Mesh {
 }
 
 /// A solid cylinder around the z axis, its middle at the origin. Wall and lids are cut into nearly square cells.
-///
-/// # Panics
-/// If a length is not positive and finite, or there are fewer than 3 segments.
 pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
@@ -119,9 +115,6 @@ pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
 }
 
 /// A solid cone around the z axis, its base at z = 0 and its tip at z = `height`.
-///
-/// # Panics
-/// If a length is not positive and finite, or there are fewer than 3 segments.
 pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
@@ -130,9 +123,6 @@ pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
 }
 
 /// A capsule around the z axis, its middle at the origin: a cylinder of the given height between two hemispheres.
-///
-/// # Panics
-/// If a length is not positive and finite, or there are fewer than 3 segments.
 pub fn capsule(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);

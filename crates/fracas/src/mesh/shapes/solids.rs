@@ -18,9 +18,6 @@ use crate::geom::DVec3;
 use crate::mesh::Mesh;
 
 /// A box of the given edge lengths around the origin, of 8 vertices and 12 triangles.
-///
-/// # Panics
-/// If a length is not positive and finite.
 pub fn cuboid(size: DVec3) -> Mesh {
     grid_box(size, [1, 1, 1])
 }
@@ -29,18 +26,12 @@ pub fn cuboid(size: DVec3) -> Mesh {
 ///
 /// `edge` is the wanted length of a cell; along each axis the whole number of cells is taken that comes nearest,
 /// at least one.
-///
-/// # Panics
-/// If a length is not positive and finite.
 pub fn brick(size: DVec3, edge: f64) -> Mesh {
     assert_size("edge", edge);
     grid_box(size, size.to_array().map(|length| pieces(length, edge)))
 }
 
 /// A thin brick, one cell thick: `width` along x, `depth` along y, `thickness` along z.
-///
-/// # Panics
-/// If a length is not positive and finite.
 pub fn plate(width: f64, depth: f64, thickness: f64, edge: f64) -> Mesh {
     assert_size("edge", edge);
     grid_box(DVec3::new(width, depth, thickness), [pieces(width, edge), pieces(depth, edge), 1])

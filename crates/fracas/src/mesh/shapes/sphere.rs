@@ -23,7 +23,7 @@ use crate::mesh::Mesh;
 /// A sphere around the origin of 20 · 4ˢ triangles, *s* being the number of subdivisions.
 ///
 /// # Panics
-/// If the radius is not positive and finite, or there are more than 12 subdivisions.
+/// If there are more than 12 subdivisions.
 pub fn icosphere(radius: f64, subdivisions: u32) -> Mesh {
     assert!(subdivisions <= 12, "{subdivisions} subdivisions are more than 12");
     geodesic_sphere(radius, 1 << subdivisions)
@@ -33,7 +33,7 @@ pub fn icosphere(radius: f64, subdivisions: u32) -> Mesh {
 /// each edge of an icosahedron is cut.
 ///
 /// # Panics
-/// If the radius is not positive and finite, or the frequency is not between 1 and 4096.
+/// If the frequency is not between 1 and 4096.
 pub fn geodesic_sphere(radius: f64, frequency: u32) -> Mesh {
     assert_size("radius", radius);
     let (directions, triangles) = geodesic(frequency);

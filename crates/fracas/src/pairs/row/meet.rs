@@ -9,12 +9,6 @@ use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, u32x8};
 
 impl<S: Simd> RowFilter<S> {
-    /// Lanes of `row` whose padded boxes overlap the given one.
-    #[inline(always)]
-    pub(crate) fn lanes_in_box(&self, row: &RowSide, low: [f32; 3], high: [f32; 3]) -> u32 {
-        row.boxes.overlapping(self.simd, low, high)
-    }
-
     /// Sorts the lanes among `lanes` of `row` by how they meet triangle `one` of `ones`. Also adds the number of
     /// overlapping boxes to `box_pairs`.
     ///

@@ -13,7 +13,7 @@ use fearless_simd::{f32x8, u32x8};
 pub(crate) struct RowSide {
     pub(super) corners: [[[f32; LANES]; 3]; 3],
     /// Boxes, padded so that they overlap wherever the true boxes do.
-    pub(super) boxes: Boxes8,
+    pub(crate) boxes: Boxes8,
     /// The plane of each triangle: points x with `normal · x = offset`.
     pub(super) normal: [[f32; LANES]; 3],
     pub(super) offset: [f32; LANES],
@@ -32,7 +32,8 @@ pub(crate) struct RowSide {
     row_low: [f32; 3],
     row_high: [f32; 3],
     pub(super) ids: [[u32; LANES]; 3],
-    used: u32,
+    /// One bit for every used lane.
+    pub(crate) used: u32,
 }
 
 /// The error bound of a height, given as a fixed part and a factor of the distance over which it is measured.
@@ -47,12 +48,6 @@ impl RowSide {
     pub(super) fn bounds_of(&self, lane: usize) -> [[f32; 2]; 2] {
         let (face, edge) = (&self.face_bounds, &self.edge_bounds);
         [[face[0][lane], face[1][lane]], [edge[0][lane], edge[1][lane]]]
-    }
-
-    /// One bit for every used lane.
-    #[inline(always)]
-    pub(crate) fn used(&self) -> u32 {
-        self.used
     }
 
     /// The box of the whole row, padded: it holds the true triangles, with room to spare for one more rounding.
