@@ -76,8 +76,8 @@ fn between(p: DVec3, q: DVec3, at_p: Bounded, at_q: Bounded) -> Option<DVec3> {
         return None;
     }
     let coordinate = |k: usize| {
-        let length = Double::difference(q[k], p[k]);
-        let x = Double::from(p[k]) + length * share;
+        let length = Double::sum(q[k], -p[k]);
+        let x = Double { high: p[k], low: 0.0 } + length * share;
         let error = length.high.abs() * (4.0 * error + 4.0 * BOUND) + x.high.abs() * BOUND;
         let (low, high) = (x.high + (x.low - error), x.high + (x.low + error));
         (low == high).then_some(low)
@@ -90,7 +90,7 @@ fn in_range(p: DVec3) -> bool {
 }
 
 fn difference(p: DVec3, q: DVec3) -> [Double; 3] {
-    [0, 1, 2].map(|k| Double::difference(p[k], q[k]))
+    [0, 1, 2].map(|k| Double::sum(p[k], -q[k]))
 }
 
 /// A value, and the sum of the magnitudes it was summed from, to which its error is proportional.
@@ -122,12 +122,6 @@ struct Double {
     low: f64,
 }
 
-impl From<f64> for Double {
-    fn from(x: f64) -> Self {
-        Self { high: x, low: 0.0 }
-    }
-}
-
 impl Double {
     /// x + y, exactly.
     fn sum(x: f64, y: f64) -> Self {
@@ -141,11 +135,6 @@ impl Double {
     fn sum_ordered(x: f64, y: f64) -> Self {
         let high = x + y;
         Self { high, low: y - (high - x) }
-    }
-
-    /// x − y, exactly.
-    fn difference(x: f64, y: f64) -> Self {
-        Self::sum(x, -y)
     }
 
     /// x · y, exactly: both are split into halves of 26 bits, whose products fit.
@@ -163,7 +152,7 @@ impl Double {
 
     fn divided_by(self, divisor: Self) -> Self {
         let first = self.high / divisor.high;
-        let rest = self - divisor * Self::from(first);
+        let rest = self - divisor * Self { high: first, low: 0.0 };
         Self::sum_ordered(first, rest.high / divisor.high)
     }
 }

@@ -110,6 +110,7 @@ fn outside_an_edge(triangle: [DVec2; 3], points: [DVec2; 3]) -> bool {
     edges(triangle).iter().any(|&[a, b]| points.iter().all(|&p| orient2d(a, b, p) == Sign::Negative))
 }
 
-fn edges([a, b, c]: [DVec2; 3]) -> [[DVec2; 2]; 3] {
+/// The edges of a triangle, each from a corner to the next.
+pub(super) fn edges<P: Copy>([a, b, c]: [P; 3]) -> [[P; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }

@@ -365,10 +365,8 @@ impl LiveMesh {
             ("vertices", vertices, u32::MAX as usize - 1),
             ("triangle slots", self.slot_count() + edit.added.len(), MOST_SLOTS),
         ];
-        match counts.into_iter().find(|(_, count, limit)| count > limit) {
-            Some((what, count, limit)) => Err(EditError::TooMany { what, count, limit }),
-            None => Ok(()),
-        }
+        let excess = counts.into_iter().find(|(_, count, limit)| count > limit);
+        excess.map_or(Ok(()), |(what, count, limit)| Err(EditError::TooMany { what, count, limit }))
     }
 
     fn check_removed(&self, edit: &MeshEdit, sorted: &mut Vec<u32>) -> Result<(), EditError> {
@@ -381,10 +379,8 @@ impl LiveMesh {
                 return Err(EditError::DeadTriangle { triangle });
             }
         }
-        match first_repeated(sorted, edit.removed.iter().map(|id| id.0)) {
-            Some(id) => Err(EditError::RemovedTwice { triangle: TriangleId(id) }),
-            None => Ok(()),
-        }
+        let twice = first_repeated(sorted, edit.removed.iter().map(|id| id.0));
+        twice.map_or(Ok(()), |id| Err(EditError::RemovedTwice { triangle: TriangleId(id) }))
     }
 
     fn check_moved(&self, edit: &MeshEdit, sorted: &mut Vec<u32>) -> Result<(), EditError> {
@@ -397,10 +393,8 @@ impl LiveMesh {
                 return Err(EditError::MoveNotFinite { vertex, value });
             }
         }
-        match first_repeated(sorted, edit.moved.iter().map(|&(vertex, _)| vertex)) {
-            Some(vertex) => Err(EditError::MovedTwice { vertex }),
-            None => Ok(()),
-        }
+        let twice = first_repeated(sorted, edit.moved.iter().map(|&(vertex, _)| vertex));
+        twice.map_or(Ok(()), |vertex| Err(EditError::MovedTwice { vertex }))
     }
 
     fn check_added(&self, edit: &MeshEdit, removed: &[u32]) -> Result<(), EditError> {

@@ -3,6 +3,7 @@
 //! Every operation leaves its input alone and says where each triangle and vertex of the result comes from. None
 //! can make a mesh that [`Mesh::new`] would refuse: what overflows is returned as an error.
 
+use super::triangles::check_count;
 use super::{Adjacency, Mesh, MeshError};
 use crate::geom::{DAffine3, DVec3, Pose};
 
@@ -24,16 +25,11 @@ impl Mesh {
     /// assert!(fine.positions().contains(&(DVec3::X + DVec3::Y)));
     /// ```
     pub fn subdivided(&self) -> Result<Self, MeshError> {
-        let count = 4 * self.triangle_count();
-        if count >= u32::MAX as usize {
-            return Err(MeshError::TooMany { what: "triangles", count });
-        }
+        check_count("triangles", 4 * self.triangle_count())?;
         let adjacency = Adjacency::build(self);
         let vertices = self.vertex_count();
         let count = vertices + adjacency.edges().len();
-        if count >= u32::MAX as usize {
-            return Err(MeshError::TooMany { what: "vertices", count });
-        }
+        check_count("vertices", count)?;
         let mut positions = Vec::with_capacity(count);
         positions.extend_from_slice(self.positions());
         // Halved before they are added, so that the sum cannot overflow.
@@ -57,9 +53,7 @@ impl Mesh {
         let meshes: Vec<&Self> = meshes.into_iter().collect();
         let total = |count: fn(&Self) -> usize| meshes.iter().map(|mesh| count(mesh)).sum::<usize>();
         let (vertices, count) = (total(Self::vertex_count), total(Self::triangle_count));
-        if vertices >= u32::MAX as usize {
-            return Err(MeshError::TooMany { what: "vertices", count: vertices });
-        }
+        check_count("vertices", vertices)?;
         let mut positions = Vec::with_capacity(vertices);
         let mut triangles = Vec::with_capacity(count);
         for mesh in meshes {

@@ -169,12 +169,8 @@ impl Mesh {
 
 /// Checks that positions and triangles make a mesh.
 pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), MeshError> {
-    // The last id is kept free, so that structures may use it to mean "none".
-    for (what, count) in [("vertices", positions.len()), ("triangles", triangles.len())] {
-        if count >= u32::MAX as usize {
-            return Err(MeshError::TooMany { what, count });
-        }
-    }
+    check_count("vertices", positions.len())?;
+    check_count("triangles", triangles.len())?;
     check_finite(positions)?;
     let vertices = positions.len();
     for (triangle, corners) in triangles.iter().enumerate() {
@@ -183,6 +179,11 @@ pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result
         }
     }
     Ok(())
+}
+
+/// Checks that there are ids for so many. The last id is kept free, so that structures may use it to mean "none".
+pub(super) fn check_count(what: &'static str, count: usize) -> Result<(), MeshError> {
+    if count < u32::MAX as usize { Ok(()) } else { Err(MeshError::TooMany { what, count }) }
 }
 
 /// Copies new positions over old ones, if there are as many and all are finite.
@@ -197,10 +198,8 @@ pub(super) fn replace_positions(old: &mut [DVec3], new: &[DVec3]) -> Result<(), 
 }
 
 fn check_finite(positions: &[DVec3]) -> Result<(), MeshError> {
-    match positions.iter().position(|p| !p.is_finite()) {
-        Some(vertex) => Err(MeshError::NotFinite { vertex, position: positions[vertex] }),
-        None => Ok(()),
-    }
+    let bad = positions.iter().position(|p| !p.is_finite());
+    bad.map_or(Ok(()), |vertex| Err(MeshError::NotFinite { vertex, position: positions[vertex] }))
 }
 
 #[cfg(test)]
