@@ -15,14 +15,8 @@ pub enum Sign {
 
 impl Sign {
     /// The sign of `x`. Both zeros are [`Sign::Zero`]; so is NaN, which callers must not pass.
-    ///
-    /// ```
-    /// use fracas::exact::Sign;
-    /// assert_eq!(Sign::of(-0.0), Sign::Zero);
-    /// assert_eq!(Sign::of(-1e-320), Sign::Negative);
-    /// ```
     #[inline]
-    pub fn of(x: f64) -> Self {
+    pub(super) fn of(x: f64) -> Self {
         if x > 0.0 {
             Self::Positive
         } else if x < 0.0 {

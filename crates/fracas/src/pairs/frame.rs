@@ -45,7 +45,6 @@ impl Frame {
 
     /// A position in frame coordinates.
     #[inline]
-    #[must_use]
     pub fn map(&self, p: DVec3) -> [f32; 3] {
         let x = (p - self.centre) * self.scale;
         [x.x as f32, x.y as f32, x.z as f32]
@@ -53,7 +52,6 @@ impl Frame {
 
     /// The point with these frame coordinates.
     #[inline]
-    #[must_use]
     pub fn unmap(&self, x: DVec3) -> DVec3 {
         x / self.scale + self.centre
     }

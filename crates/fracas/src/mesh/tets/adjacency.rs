@@ -114,17 +114,17 @@ fn match_faces(mesh: &TetMesh) -> Result<Vec<[u32; 4]>, TetError> {
         let row = faces.list_mut(node);
         row.sort_unstable_by_key(|&face| (sorted(face), face));
         for same in row.chunk_by(|&a, &b| sorted(a) == sorted(b)) {
-            let tets: Vec<usize> = same.iter().take(3).map(|&face| face as usize / 4).collect();
+            let tet = |face: u32| face as usize / 4;
             match *same {
-                [_] => {}
                 [a, b] if is_even(corners_of(a)) == is_even(corners_of(b)) => {
-                    return Err(TetError::Folded { tets: [tets[0], tets[1]] });
+                    return Err(TetError::Folded { tets: [a, b].map(tet) });
                 }
                 [a, b] => {
                     across[a as usize / 4][a as usize % 4] = b / 4;
                     across[b as usize / 4][b as usize % 4] = a / 4;
                 }
-                _ => return Err(TetError::CrowdedFace { tets: [tets[0], tets[1], tets[2]] }),
+                [a, b, c, ..] => return Err(TetError::CrowdedFace { tets: [a, b, c].map(tet) }),
+                _ => {}
             }
         }
     }
