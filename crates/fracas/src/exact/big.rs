@@ -123,15 +123,11 @@ fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i64) -> f64 {
     if rest > half || (rest == half && mantissa.bit(0)) {
         mantissa += 1u32;
     }
-    let magnitude = compose(mantissa.iter_u64_digits().next().unwrap_or(0), exponent);
-    if numerator.sign() == denominator.sign() { magnitude } else { -magnitude }
-}
-
-/// mantissa · 2ᵉ for a mantissa of at most 53 bits (or 2⁵³) and a value that `f64` can hold exactly.
-fn compose(mantissa: u64, exponent: i64) -> f64 {
-    // Each factor is a power of two in the range of normal numbers; the first product is exact, and so is the second
-    // because the value can be held.
+    // At most 53 bits, or 2⁵³. Each factor is a power of two in the range of normal numbers; the first product is exact, and so
+    // is the second, because `f64` can hold the value.
+    let digits = mantissa.iter_u64_digits().next().unwrap_or(0);
     let half = exponent.div_euclid(2);
     let power = |e: i64| f64::from_bits(((1023 + e) as u64) << 52);
-    mantissa as f64 * power(half) * power(exponent - half)
+    let magnitude = digits as f64 * power(half) * power(exponent - half);
+    if numerator.sign() == denominator.sign() { magnitude } else { -magnitude }
 }

@@ -70,7 +70,8 @@ pub(super) fn meet(view: View, t: &Triangle, u: &Triangle) -> bool {
         return !outside_an_edge(counter_clockwise(u, turn), t);
     }
     // A segment has an outside on both sides of its line. A point has been decided by the edges of t.
-    let [p, q] = line::ends_flat(u);
+    let [a, b, c] = u.map(|p| p.extend(0.0));
+    let [p, q] = line::ends(&Triangle::new(a, b, c)).map(DVec3::truncate);
     let sides = t.map(|c| orient2d(p, q, c));
     p == q || !(sides[0] != Sign::Zero && sides[1] == sides[0] && sides[2] == sides[0])
 }
