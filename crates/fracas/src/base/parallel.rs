@@ -38,7 +38,6 @@ pub(crate) fn join(parallel: bool, one: impl FnOnce() + Send, other: impl FnOnce
 }
 
 /// Sorts a list whose equal items cannot be told apart.
-#[allow(dead_code)]
 pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, list: &mut [T]) {
     if threads(parallel) > 1 { pool::sort_unstable(list) } else { list.sort_unstable() }
 }

@@ -11,6 +11,7 @@
 /// assert_eq!(Random::new(7).bits(), Random::new(7).bits());
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Random {
     state: u64,
     is_linear: bool,
@@ -18,13 +19,11 @@ pub struct Random {
 
 impl Random {
     /// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). All 64 bits are good.
-    #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed, is_linear: false }
     }
 
     /// Knuth's linear congruential generator modulo 2⁶⁴ (MMIX). The upper bits are good, the lower ones are not.
-    #[must_use]
     pub const fn linear(seed: u64) -> Self {
         Self { state: seed, is_linear: true }
     }

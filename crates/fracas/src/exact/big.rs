@@ -19,12 +19,8 @@ impl<const N: usize> Scaled<N> {
     fn new(coordinates: [f64; N]) -> Self {
         let parts = coordinates.map(decode);
         let exponent = parts.iter().filter(|p| p.0 != 0).map(|p| p.1).min().unwrap_or(0);
-        let integers =
-            parts.map(
-                |(mantissa, e)| {
-                    if mantissa == 0 { BigInt::ZERO } else { BigInt::from(mantissa) << (e - exponent) }
-                },
-            );
+        // A zero may have any exponent.
+        let integers = parts.map(|(mantissa, e)| BigInt::from(mantissa) << (e - exponent).max(0));
         Self { integers, exponent }
     }
 }
@@ -106,8 +102,7 @@ fn between(p: [&BigInt; 3], q: [&BigInt; 3], [at_p, at_q]: &[BigInt; 2], exponen
 /// numerator / denominator · 2ᵉ, rounded to the nearest `f64`, ties to even. The denominator is not zero and the
 /// value does not exceed the largest `f64`.
 fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i64) -> f64 {
-    let sign = sign(numerator).times(sign(denominator));
-    if sign.is_zero() {
+    if numerator.sign() == num_bigint::Sign::NoSign {
         return 0.0;
     }
     let (n, d) = (numerator.magnitude(), denominator.magnitude());
@@ -128,16 +123,11 @@ fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i64) -> f64 {
     if rest > half || (rest == half && mantissa.bit(0)) {
         mantissa += 1u32;
     }
-    let digits = mantissa.to_u64_digits().first().copied().unwrap_or(0);
-    let magnitude = compose(digits, exponent);
-    if sign == Sign::Negative { -magnitude } else { magnitude }
-}
-
-/// mantissa · 2ᵉ for a mantissa of at most 53 bits (or 2⁵³) and a value that `f64` can hold exactly.
-fn compose(mantissa: u64, exponent: i64) -> f64 {
-    // Each factor is a power of two in the range of normal numbers; the first product is exact, and so is the second
-    // because the value can be held.
+    // At most 53 bits, or 2⁵³. Each factor is a power of two in the range of normal numbers; the first product is exact, and so
+    // is the second, because `f64` can hold the value.
+    let digits = mantissa.iter_u64_digits().next().unwrap_or(0);
     let half = exponent.div_euclid(2);
     let power = |e: i64| f64::from_bits(((1023 + e) as u64) << 52);
-    mantissa as f64 * power(half) * power(exponent - half)
+    let magnitude = digits as f64 * power(half) * power(exponent - half);
+    if numerator.sign() == denominator.sign() { magnitude } else { -magnitude }
 }

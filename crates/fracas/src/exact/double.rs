@@ -19,7 +19,7 @@
 //! arithmetic*, ACM Transactions on Mathematical Software 44(2), 2017.
 
 use crate::geom::DVec3;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Mul, Sub};
 
 /// 64 u² = 2⁻¹⁰⁰: relative bound for everything that is computed here in few steps.
 const BOUND: f64 = power_of_two(-100);
@@ -44,8 +44,8 @@ pub(super) fn line_and_plane(p: DVec3, q: DVec3, [a, b, c]: [DVec3; 3]) -> Optio
     let normal = [minor(1, 2), minor(2, 0), minor(0, 1)];
     let side = |d: DVec3| {
         let w = difference(d, a);
-        let [x, y, z] = [0, 1, 2].map(|k| normal[k].times_bounded(w[k]));
-        x.plus_bounded(y).plus_bounded(z)
+        let [x, y, z] = [0, 1, 2].map(|k| normal[k].times(w[k]));
+        x.plus(y).plus(z)
     };
     between(p, q, side(p), side(q))
 }
@@ -76,8 +76,8 @@ fn between(p: DVec3, q: DVec3, at_p: Bounded, at_q: Bounded) -> Option<DVec3> {
         return None;
     }
     let coordinate = |k: usize| {
-        let length = Double::difference(q[k], p[k]);
-        let x = Double::from(p[k]) + length * share;
+        let length = Double::sum(q[k], -p[k]);
+        let x = Double { high: p[k], low: 0.0 } + length * share;
         let error = length.high.abs() * (4.0 * error + 4.0 * BOUND) + x.high.abs() * BOUND;
         let (low, high) = (x.high + (x.low - error), x.high + (x.low + error));
         (low == high).then_some(low)
@@ -90,7 +90,7 @@ fn in_range(p: DVec3) -> bool {
 }
 
 fn difference(p: DVec3, q: DVec3) -> [Double; 3] {
-    [0, 1, 2].map(|k| Double::difference(p[k], q[k]))
+    [0, 1, 2].map(|k| Double::sum(p[k], -q[k]))
 }
 
 /// A value, and the sum of the magnitudes it was summed from, to which its error is proportional.
@@ -101,11 +101,11 @@ struct Bounded {
 }
 
 impl Bounded {
-    fn times_bounded(self, factor: Double) -> Self {
+    fn times(self, factor: Double) -> Self {
         Self { value: self.value * factor, permanent: self.permanent * factor.high.abs() }
     }
 
-    fn plus_bounded(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         Self { value: self.value + other.value, permanent: self.permanent + other.permanent }
     }
 }
@@ -120,12 +120,6 @@ fn minor(u: [Double; 2], v: [Double; 2]) -> Bounded {
 struct Double {
     high: f64,
     low: f64,
-}
-
-impl From<f64> for Double {
-    fn from(x: f64) -> Self {
-        Self { high: x, low: 0.0 }
-    }
 }
 
 impl Double {
@@ -143,11 +137,6 @@ impl Double {
         Self { high, low: y - (high - x) }
     }
 
-    /// x − y, exactly.
-    fn difference(x: f64, y: f64) -> Self {
-        Self::sum(x, -y)
-    }
-
     /// x · y, exactly: both are split into halves of 26 bits, whose products fit.
     fn product(x: f64, y: f64) -> Self {
         let halves = |x: f64| {
@@ -163,16 +152,8 @@ impl Double {
 
     fn divided_by(self, divisor: Self) -> Self {
         let first = self.high / divisor.high;
-        let rest = self - divisor * Self::from(first);
+        let rest = self - divisor * Self { high: first, low: 0.0 };
         Self::sum_ordered(first, rest.high / divisor.high)
-    }
-}
-
-impl Neg for Double {
-    type Output = Self;
-
-    fn neg(self) -> Self {
-        Self { high: -self.high, low: -self.low }
     }
 }
 
@@ -190,7 +171,7 @@ impl Sub for Double {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
-        self + -other
+        self + Self { high: -other.high, low: -other.low }
     }
 }
 

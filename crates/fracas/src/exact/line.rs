@@ -7,7 +7,6 @@ use super::orient::Plane;
 use super::planar::{self, View};
 use super::{Relation, Sign, orient2d, orient3d};
 use crate::geom::{DVec3, Triangle};
-use glam::DVec2;
 use std::cmp::Ordering;
 
 /// How the segment from `p` to `q` and the triangle meet, both closed; `p` may equal `q`.
@@ -24,7 +23,6 @@ use std::cmp::Ordering;
 /// assert_eq!(segment_triangle(p, DVec3::new(1.0, 1.0, 0.0), &t), Relation::Touching);
 /// assert_eq!(segment_triangle(p, DVec3::new(9.0, 1.0, -1.0), &t), Relation::Disjoint);
 /// ```
-#[must_use]
 pub fn segment_triangle(p: DVec3, q: DVec3, t: &Triangle) -> Relation {
     let plane = Plane::of(t);
     match (plane.side(p), plane.side(q)) {
@@ -67,12 +65,6 @@ pub(super) fn holds(t: &Triangle, p: DVec3) -> bool {
 /// The ends of a triangle whose corners lie on a line, in order; equal if it is a point.
 pub(super) fn ends(t: &Triangle) -> [DVec3; 2] {
     [earlier(earlier(t.a, t.b), t.c), later(later(t.a, t.b), t.c)]
-}
-
-/// The ends of three points on a line in the plane.
-pub(super) fn ends_flat([a, b, c]: [DVec2; 3]) -> [DVec2; 2] {
-    let [low, high] = ends(&Triangle::new(a.extend(0.0), b.extend(0.0), c.extend(0.0)));
-    [low.truncate(), high.truncate()]
 }
 
 /// The order along a line: x, then y, then z. Both zeros are one number.

@@ -52,7 +52,6 @@ const EXPANSIONS: (f64, f64) = (f64::from_bits(773 << 52), f64::from_bits(1273 <
 /// assert_eq!(orient2d(a, b, DVec2::new(1e300, 0.999_999_999_999_999_9e300)), Sign::Negative);
 /// ```
 #[inline]
-#[must_use]
 pub fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> Sign {
     let (left, right) = ((b.x - a.x) * (c.y - a.y), (b.y - a.y) * (c.x - a.x));
     let area = left - right;
@@ -75,7 +74,6 @@ pub fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> Sign {
 /// assert_eq!(side(-DVec3::Z), Sign::Negative);
 /// ```
 #[inline]
-#[must_use]
 pub fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Sign {
     Plane::new(a, b, c).side(d)
 }

@@ -21,14 +21,7 @@ impl View {
     /// An axis along which the triangle has area; `None` if it is a segment or a point.
     pub(super) fn of(t: &Triangle) -> Option<Self> {
         // The largest component of the normal comes first because its sign is the easiest; any order is right.
-        let n = t.area_vector().abs();
-        let largest = if n.x >= n.y && n.x >= n.z {
-            0
-        } else if n.y >= n.z {
-            1
-        } else {
-            2
-        };
+        let largest = t.area_vector().abs().max_position();
         [largest, (largest + 1) % 3, (largest + 2) % 3].into_iter().find_map(|dropped| {
             let [a, b, c] = t.corners().map(|p| flatten(p, dropped));
             let turn = orient2d(a, b, c);
@@ -77,7 +70,8 @@ pub(super) fn meet(view: View, t: &Triangle, u: &Triangle) -> bool {
         return !outside_an_edge(counter_clockwise(u, turn), t);
     }
     // A segment has an outside on both sides of its line. A point has been decided by the edges of t.
-    let [p, q] = line::ends_flat(u);
+    let [a, b, c] = u.map(|p| p.extend(0.0));
+    let [p, q] = line::ends(&Triangle::new(a, b, c)).map(DVec3::truncate);
     let sides = t.map(|c| orient2d(p, q, c));
     p == q || !(sides[0] != Sign::Zero && sides[1] == sides[0] && sides[2] == sides[0])
 }
@@ -117,6 +111,7 @@ fn outside_an_edge(triangle: [DVec2; 3], points: [DVec2; 3]) -> bool {
     edges(triangle).iter().any(|&[a, b]| points.iter().all(|&p| orient2d(a, b, p) == Sign::Negative))
 }
 
-fn edges([a, b, c]: [DVec2; 3]) -> [[DVec2; 2]; 3] {
+/// The edges of a triangle, each from a corner to the next.
+pub(super) fn edges<P: Copy>([a, b, c]: [P; 3]) -> [[P; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }

@@ -6,7 +6,7 @@
 //! lie a rounding error off both triangles, and must not be used to decide anything.
 
 use super::orient::Plane;
-use super::planar::View;
+use super::planar::{View, edges};
 use super::tri_tri::CommonLine;
 use super::{Relation, Sign, big, double, line, orient2d, orient3d, segment_triangle, tri_tri};
 use crate::geom::{DVec3, Triangle};
@@ -44,7 +44,7 @@ pub fn tri_tri_segment(t: &Triangle, u: &Triangle) -> Option<[DVec3; 2]> {
 impl CommonLine {
     /// The later of the two starts and the earlier of the two ends of the intervals ij and kl, if they share a point.
     fn ends(&self) -> Option<[DVec3; 2]> {
-        if self.relation() == Relation::Disjoint {
+        if self.relation(Relation::Touching) == Relation::Disjoint {
             return None;
         }
         let ([p, q, r], [pp, qq, rr]) = (self.first, self.second);
@@ -88,8 +88,8 @@ fn farthest_corners(t: &Triangle, u: &Triangle) -> Option<[DVec3; 2]> {
     let view =
         View::of(t).or_else(|| View::of(u)).or_else(|| line::view_of_segments(line::ends(t), line::ends(u)));
     if let Some(view) = view {
-        for p in edges(t) {
-            edges(u).into_iter().filter_map(|q| crossing(view, p, q)).for_each(&mut push);
+        for p in edges(t.corners()) {
+            edges(u.corners()).into_iter().filter_map(|q| crossing(view, p, q)).for_each(&mut push);
         }
     }
     let corners = &mut corners[..count];
@@ -105,10 +105,6 @@ fn farthest_corners(t: &Triangle, u: &Triangle) -> Option<[DVec3; 2]> {
         }
     }
     Some(farthest)
-}
-
-fn edges(t: &Triangle) -> [[DVec3; 2]; 3] {
-    [[t.a, t.b], [t.b, t.c], [t.c, t.a]]
 }
 
 /// The point in which two segments of one plane cross, if each has its ends strictly on both sides of the other.

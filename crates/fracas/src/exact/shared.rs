@@ -41,7 +41,6 @@ use crate::geom::{DVec3, Triangle};
 /// assert_eq!(relation([0, 1, 2], [0, 1, 4]), Relation::Touching); // folded over
 /// assert_eq!(relation([0, 1, 2], [2, 0, 1]), Relation::Touching); // the same triangle twice
 /// ```
-#[must_use]
 pub fn tri_tri_shared(t: &Triangle, t_ids: [u32; 3], u: &Triangle, u_ids: [u32; 3]) -> Relation {
     let (t_corners, u_corners) = (t.corners(), u.corners());
     // Up to three distinct shared ids, as positions in the two triangles.
@@ -84,7 +83,7 @@ fn beyond_corner(t: &Triangle, u: &Triangle) -> Relation {
         return Relation::Disjoint;
     }
     match (t_sides.is_none(), u_sides.is_none()) {
-        (false, false) => CommonLine::new(t, t_sides, u, u_sides).relation_beyond_point(),
+        (false, false) => CommonLine::new(t, t_sides, u, u_sides).relation(Relation::Disjoint),
         // The one that leaves the other's plane has no plane of its own, so it is a segment, and the shared corner is
         // its only point in that plane.
         (true, false) | (false, true) => Relation::Disjoint,

@@ -34,6 +34,7 @@ use crate::geom::{DVec3, Triangle};
 
 /// How two closed sets meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[must_use]
 pub enum Relation {
     /// They share no point; for triangles with shared corners, none besides what they share.
     Disjoint,
@@ -66,7 +67,6 @@ impl Relation {
 /// assert_eq!(tri_tri(&floor, &tip(0.0)), Relation::Touching);
 /// assert_eq!(tri_tri(&floor, &tip(-1e-300)), Relation::Crossing);
 /// ```
-#[must_use]
 pub fn tri_tri(t: &Triangle, u: &Triangle) -> Relation {
     let u_sides = Plane::of(t).sides(u.corners());
     if u_sides.is_one() {
@@ -84,7 +84,7 @@ pub fn tri_tri(t: &Triangle, u: &Triangle) -> Relation {
         let [p, q] = line::ends(u);
         return segment_triangle(p, q, t);
     }
-    CommonLine::new(t, t_sides, u, u_sides).relation()
+    CommonLine::new(t, t_sides, u, u_sides).relation(Relation::Touching)
 }
 
 /// All corners of `u` lie in the plane of `t`, or `t` has no plane.
@@ -131,50 +131,21 @@ impl CommonLine {
         Self { first, second, cuts: [t_front.cut, u_front.cut] }
     }
 
-    /// How the triangles meet.
+    /// How the triangles meet, by what the intervals ij and kl share; `at_point` if that is a single point.
     #[inline]
-    pub(super) fn relation(&self) -> Relation {
-        match self.overlap() {
-            None => Relation::Disjoint,
-            Some(Overlap::Point) => Relation::Touching,
-            Some(Overlap::Segment) => self.relation_along_segment(),
-        }
-    }
-
-    /// How the triangles meet, a single common point apart.
-    #[inline]
-    pub(super) fn relation_beyond_point(&self) -> Relation {
-        match self.overlap() {
-            Some(Overlap::Segment) => self.relation_along_segment(),
-            _ => Relation::Disjoint,
-        }
-    }
-
-    #[inline]
-    fn relation_along_segment(&self) -> Relation {
-        if self.cuts == [Cut::Through; 2] { Relation::Crossing } else { Relation::Touching }
-    }
-
-    /// What the intervals ij and kl share.
-    #[inline]
-    fn overlap(&self) -> Option<Overlap> {
+    pub(super) fn relation(&self, at_point: Relation) -> Relation {
         let ([p, q, r], [pp, qq, rr]) = (self.first, self.second);
         let [j_to_k, i_to_l] = orient3d_twice([p, q, pp, qq], [p, r, pp, rr]);
         if (j_to_k == Sign::Positive) | (i_to_l == Sign::Negative) {
-            return None;
-        }
-        if j_to_k.is_zero() || i_to_l.is_zero() || self.cuts.contains(&Cut::Corner) {
-            Some(Overlap::Point)
+            Relation::Disjoint
+        } else if j_to_k.is_zero() || i_to_l.is_zero() || self.cuts.contains(&Cut::Corner) {
+            at_point
+        } else if self.cuts == [Cut::Through; 2] {
+            Relation::Crossing
         } else {
-            Some(Overlap::Segment)
+            Relation::Touching
         }
     }
-}
-
-/// What two intervals of a line share, if anything.
-enum Overlap {
-    Point,
-    Segment,
 }
 
 /// Which corner of a triangle comes first: the one that is alone on its side.
@@ -196,18 +167,11 @@ impl Front {
     const fn find(above: u8, below: u8) -> Self {
         // A set of one corner k is 1 << k; halved, that is k.
         let on_plane = 7 & !(above | below);
+        let cut = if above != 0 && below != 0 { Cut::Through } else { Cut::Edge };
         if above.count_ones() == 1 {
-            Self {
-                corner: above >> 1,
-                is_below: false,
-                cut: if below != 0 { Cut::Through } else { Cut::Edge },
-            }
+            Self { corner: above >> 1, is_below: false, cut }
         } else if below.count_ones() == 1 {
-            Self {
-                corner: below >> 1,
-                is_below: true,
-                cut: if above != 0 { Cut::Through } else { Cut::Edge },
-            }
+            Self { corner: below >> 1, is_below: true, cut }
         } else {
             Self { corner: on_plane >> 1, is_below: above != 0, cut: Cut::Corner }
         }

@@ -13,10 +13,10 @@ use glam::DVec3;
 /// let shifted = Box3 { min: DVec3::splat(0.5), max: DVec3::splat(2.5) };
 /// assert!(unit.overlaps(&shifted) && !unit.contains(shifted.centre()));
 /// assert_eq!(unit.union(&shifted).extent(), DVec3::splat(2.5));
-/// assert_eq!(unit.expanded(0.5).volume(), 8.0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[doc(alias = "Aabb")]
+#[must_use]
 pub struct Box3 {
     /// Lowest corner.
     pub min: DVec3,
@@ -35,7 +35,6 @@ impl Box3 {
     pub const EMPTY: Self = Self { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
 
     /// The smallest box that holds the points.
-    #[must_use]
     pub fn from_points(points: impl IntoIterator<Item = DVec3>) -> Self {
         let hold = |b: Self, p: DVec3| Self { min: b.min.min(p), max: b.max.max(p) };
         points.into_iter().fold(Self::EMPTY, hold)
@@ -71,16 +70,8 @@ impl Box3 {
 
     /// The smallest box that holds both.
     #[inline]
-    #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
-    }
-
-    /// The box with every face moved outward by `margin`, or inward if that is negative.
-    #[inline]
-    #[must_use]
-    pub fn expanded(&self, margin: f64) -> Self {
-        Self { min: self.min - margin, max: self.max + margin }
     }
 
     /// Edge lengths; zero for the empty box.
@@ -95,21 +86,6 @@ impl Box3 {
     #[must_use]
     pub fn centre(&self) -> DVec3 {
         0.5 * self.min + 0.5 * self.max
-    }
-
-    /// Product of the edge lengths.
-    #[inline]
-    #[must_use]
-    pub fn volume(&self) -> f64 {
-        self.extent().element_product()
-    }
-
-    /// Area of the six faces.
-    #[inline]
-    #[must_use]
-    pub fn surface_area(&self) -> f64 {
-        let e = self.extent();
-        2.0 * (e.x * e.y + e.y * e.z + e.z * e.x)
     }
 }
 
@@ -157,8 +133,7 @@ mod tests {
         assert!(Box3::EMPTY.is_empty() && !unit.is_empty());
         assert_eq!(Box3::EMPTY.union(&unit), unit);
         assert!(!Box3::EMPTY.overlaps(&unit) && !unit.overlaps(&Box3::EMPTY));
-        assert!(Box3::EMPTY.expanded(1.0).is_empty() && unit.expanded(-0.6).is_empty());
-        assert_eq!((Box3::EMPTY.volume(), Box3::EMPTY.surface_area()), (0.0, 0.0));
-        assert_eq!((unit.volume(), unit.surface_area(), unit.centre()), (1.0, 6.0, DVec3::splat(0.5)));
+        assert_eq!((Box3::EMPTY.extent(), unit.extent()), (DVec3::ZERO, DVec3::ONE));
+        assert_eq!(unit.centre(), DVec3::splat(0.5));
     }
 }

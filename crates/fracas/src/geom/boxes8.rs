@@ -23,6 +23,12 @@ pub struct Boxes8 {
     pub high: [[f32; LANES]; 3],
 }
 
+impl Default for Boxes8 {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl Boxes8 {
     /// Eight empty boxes.
     pub const EMPTY: Self = Self { low: [[f32::INFINITY; LANES]; 3], high: [[f32::NEG_INFINITY; LANES]; 3] };

@@ -8,6 +8,7 @@ use glam::{DMat3, DQuat, DVec3};
 /// Exact queries between posed bodies are exact for the points that [`Pose::apply`] returns: the body's
 /// positions, moved and rounded to `f64` once. The identity moves nothing and rounds nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
 pub struct Pose {
     rotation: DMat3,
     translation: DVec3,
@@ -87,20 +88,17 @@ impl Pose {
 
     /// The triangle in world space, corner by corner.
     #[inline]
-    #[must_use]
     pub fn apply_to_triangle(&self, t: &Triangle) -> Triangle {
         Triangle::new(self.apply(t.a), self.apply(t.b), self.apply(t.c))
     }
 
     /// The inverse motion, rounded.
-    #[must_use]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.transpose();
         Self { rotation, translation: -(rotation * self.translation), is_identity: self.is_identity }
     }
 
     /// The motion that applies `first`, then `self`, rounded.
-    #[must_use]
     pub fn after(&self, first: &Self) -> Self {
         Self {
             rotation: self.rotation * first.rotation,

@@ -6,6 +6,7 @@ use glam::DVec3;
 /// A triangle by its corners. Corners may coincide or lie on a line; every query answers such triangles as the
 /// segment or point they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
 pub struct Triangle {
     /// First corner.
     pub a: DVec3,
@@ -18,7 +19,6 @@ pub struct Triangle {
 impl Triangle {
     /// A triangle from its corners.
     #[inline]
-    #[must_use]
     pub const fn new(a: DVec3, b: DVec3, c: DVec3) -> Self {
         Self { a, b, c }
     }
@@ -32,7 +32,6 @@ impl Triangle {
 
     /// The smallest box that holds the triangle.
     #[inline]
-    #[must_use]
     pub fn bounds(&self) -> Box3 {
         Box3 { min: self.a.min(self.b).min(self.c), max: self.a.max(self.b).max(self.c) }
     }

@@ -50,7 +50,6 @@ pub struct EdgeUse(u32);
 impl EdgeUse {
     /// The triangle that uses the edge.
     #[inline]
-    #[must_use]
     pub const fn triangle(self) -> TriangleId {
         TriangleId(self.0 / 3)
     }
@@ -73,6 +72,7 @@ impl EdgeUse {
 
 /// An undirected edge: the two vertices it joins and every use of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Edge<'a> {
     /// The vertices, the lower index first.
     pub ends: [u32; 2],
@@ -82,6 +82,7 @@ pub struct Edge<'a> {
 
 /// Edge, triangle and vertex neighbourhoods of a mesh, as it was when they were built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
 pub struct Adjacency {
     /// Ends of each edge, sorted.
     ends: Vec<[u32; 2]>,
@@ -111,7 +112,6 @@ impl Adjacency {
     /// let shared: Vec<_> = adjacency.edges().filter(|edge| edge.uses.len() == 2).collect();
     /// assert_eq!(shared[0].ends, [0, 2]);
     /// ```
-    #[must_use]
     pub fn build(mesh: &Mesh) -> Self {
         assert!(mesh.triangle_count() < u32::MAX as usize / 3, "too many triangles for 32-bit edge ids");
         // A corner counts unless an earlier corner of its triangle names the same vertex.
@@ -122,16 +122,30 @@ impl Adjacency {
         };
         let corners = mesh.triangles().iter().enumerate().flat_map(corners);
         let triangles_of_vertex = Lists::from_pairs(mesh.vertex_count(), corners);
-        let mut built = Self { triangles_of_vertex, ..Self::default() };
-        built.collect_edges(mesh);
-        built
-    }
-
-    /// Number of undirected edges.
-    #[inline]
-    #[must_use]
-    pub fn edge_count(&self) -> usize {
-        self.ends.len()
+        let sides = |(t, &[a, b, c]): (usize, &[u32; 3])| {
+            let first = 3 * t as u32;
+            let side = |a: u32, b: u32, corner: u32| (a.min(b), (a.max(b), EdgeUse(first + corner)));
+            [side(a, b, 0), side(b, c, 1), side(c, a, 2)]
+        };
+        let sides = mesh.triangles().iter().enumerate().flat_map(sides);
+        let mut rows = Lists::from_pairs(mesh.vertex_count(), sides);
+        let mut edges_of_triangle = vec![[EdgeId(0); 3]; mesh.triangle_count()];
+        let (mut ends, mut uses) = (Vec::new(), Lists::default());
+        for low in 0..mesh.vertex_count() {
+            let row = rows.list_mut(low);
+            row.sort_unstable();
+            for same in row.chunk_by(|one, next| one.0 == next.0) {
+                let id = EdgeId(ends.len() as u32);
+                ends.push([low as u32, same[0].0]);
+                uses.append(|all| all.extend(same.iter().map(|&(_, side)| side)));
+                for &(_, side) in same {
+                    edges_of_triangle[side.triangle().index()][side.corner()] = id;
+                }
+            }
+        }
+        ends.shrink_to_fit();
+        uses.shrink_to_fit();
+        Self { ends, uses, edges_of_triangle, triangles_of_vertex }
     }
 
     /// All undirected edges in the order of their ids: by lower, then by higher vertex.
@@ -141,21 +155,12 @@ impl Adjacency {
 
     /// An edge by its id. Panics if there is no such edge.
     #[inline]
-    #[must_use]
     pub fn edge(&self, id: EdgeId) -> Edge<'_> {
         let e = id.index();
         Edge { ends: self.ends[e], uses: self.uses.list(e) }
     }
 
-    /// The edges of a triangle: the one that leaves corner 0, corner 1, corner 2. Panics if there is no such
-    /// triangle.
-    #[inline]
-    #[must_use]
-    pub fn edges_of(&self, triangle: TriangleId) -> [EdgeId; 3] {
-        self.edges_of_triangle[triangle.index()]
-    }
-
-    /// [`Adjacency::edges_of`] every triangle, in order.
+    /// The edges of every triangle: the one that leaves corner 0, corner 1, corner 2.
     #[inline]
     #[must_use]
     pub fn edges_of_triangles(&self) -> &[[EdgeId; 3]] {
@@ -165,18 +170,9 @@ impl Adjacency {
     /// The triangles across each of the three edges, edge by edge; all of them where an edge has more than two.
     /// A triangle that shares two edges comes twice. Panics if there is no such triangle.
     pub fn neighbours(&self, triangle: TriangleId) -> impl Iterator<Item = TriangleId> + '_ {
-        (0..3).flat_map(move |corner| self.neighbours_across(triangle, corner)).map(EdgeUse::triangle)
-    }
-
-    /// The uses, by other triangles, of the edge that leaves a corner. Panics if there is no such triangle or
-    /// corner.
-    pub fn neighbours_across(
-        &self,
-        triangle: TriangleId,
-        corner: usize,
-    ) -> impl Iterator<Item = EdgeUse> + '_ {
-        let edge = self.edge(self.edges_of(triangle)[corner]);
-        edge.uses.iter().copied().filter(move |other| other.triangle() != triangle)
+        let edges = self.edges_of_triangle[triangle.index()].into_iter();
+        let all = edges.flat_map(|edge| self.edge(edge).uses).map(|other| other.triangle());
+        all.filter(move |&other| other != triangle)
     }
 
     /// The triangles that name a vertex, in order, each once. Panics if there is no such vertex.
@@ -184,31 +180,6 @@ impl Adjacency {
     #[must_use]
     pub fn triangles_of_vertex(&self, vertex: u32) -> &[TriangleId] {
         self.triangles_of_vertex.list(vertex as usize)
-    }
-
-    fn collect_edges(&mut self, mesh: &Mesh) {
-        let sides = |(t, &[a, b, c]): (usize, &[u32; 3])| {
-            let first = 3 * t as u32;
-            let side = |a: u32, b: u32, corner: u32| (a.min(b), (a.max(b), EdgeUse(first + corner)));
-            [side(a, b, 0), side(b, c, 1), side(c, a, 2)]
-        };
-        let sides = mesh.triangles().iter().enumerate().flat_map(sides);
-        let mut rows = Lists::from_pairs(mesh.vertex_count(), sides);
-        self.edges_of_triangle = vec![[EdgeId(0); 3]; mesh.triangle_count()];
-        for low in 0..mesh.vertex_count() {
-            let row = rows.list_mut(low);
-            row.sort_unstable();
-            for uses in row.chunk_by(|one, next| one.0 == next.0) {
-                let id = EdgeId(self.ends.len() as u32);
-                self.ends.push([low as u32, uses[0].0]);
-                self.uses.append(|all| all.extend(uses.iter().map(|&(_, side)| side)));
-                for &(_, side) in uses {
-                    self.edges_of_triangle[side.triangle().index()][side.corner()] = id;
-                }
-            }
-        }
-        self.ends.shrink_to_fit();
-        self.uses.shrink_to_fit();
     }
 }
 
@@ -243,7 +214,7 @@ mod tests {
         }
         let adjacency = Adjacency::build(mesh);
         assert_eq!(listed(&adjacency), edges.clone().into_iter().collect::<Vec<_>>());
-        assert_eq!(adjacency.edge_count(), edges.len());
+        assert_eq!(adjacency.edges().len(), edges.len());
         for (v, triangles) in vertices.iter().enumerate() {
             assert!(adjacency.triangles_of_vertex(v as u32).iter().eq(triangles));
         }
@@ -254,7 +225,7 @@ mod tests {
                 let ends = [corners[c], corners[(c + 1) % 3]];
                 let mut sorted = ends;
                 sorted.sort_unstable();
-                let edge = adjacency.edge(adjacency.edges_of(t)[c]);
+                let edge = adjacency.edge(adjacency.edges_of_triangles()[t.index()][c]);
                 assert_eq!(edge.ends, sorted);
                 assert!(edge.uses.iter().any(|u| u.triangle() == t && u.ends(mesh) == ends));
                 expected.extend(edges[&sorted].iter().map(|s| TriangleId(s.0)).filter(|&other| other != t));
@@ -278,7 +249,8 @@ mod tests {
         let adjacency = Adjacency::build(&fan);
         assert_eq!(listed(&adjacency)[0], ([0, 1], vec![(0, 0), (1, 0), (2, 1)]));
         assert!(adjacency.neighbours(TriangleId(0)).eq([TriangleId(1), TriangleId(2)]));
-        assert!(adjacency.neighbours_across(TriangleId(0), 1).next().is_none());
+        let across = adjacency.edges_of_triangles()[0][1];
+        assert_eq!(adjacency.edge(across).uses.len(), 1);
         assert_eq!(adjacency.triangles_of_vertex(4), [TriangleId(2)]);
     }
 
@@ -295,7 +267,7 @@ mod tests {
 
     #[test]
     fn an_empty_mesh_and_unused_vertices_have_no_neighbours() {
-        assert_eq!(Adjacency::build(&mesh(0, &[])).edge_count(), 0);
+        assert_eq!(Adjacency::build(&mesh(0, &[])).edges().len(), 0);
         let adjacency = Adjacency::build(&mesh(3, &[]));
         assert_eq!(adjacency.edges().len(), 0);
         assert!(adjacency.triangles_of_vertex(2).is_empty());

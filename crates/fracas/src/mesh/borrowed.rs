@@ -49,7 +49,6 @@ impl<'a> MeshRef<'a> {
 
     /// The corners of a triangle in space. Panics if the mesh has no such triangle.
     #[inline]
-    #[must_use]
     pub(crate) fn triangle(&self, index: usize) -> Triangle {
         let [a, b, c] = self.triangles[index].map(|v| self.positions[v as usize]);
         Triangle::new(a, b, c)

@@ -26,7 +26,7 @@
 use super::TriangleId;
 use crate::geom::DVec3;
 
-/// One step of change of a [`LiveMesh`](super::LiveMesh).
+/// One step of change of a [`LiveMesh`](super::LiveMesh), whose `new` shows one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshEdit {
     /// Every triangle that disappears, each once. T_old in the paper.
@@ -67,21 +67,6 @@ impl MeshEdit {
     }
 
     /// Adds to the edit that a triangle disappears and others come in its place.
-    ///
-    /// ```
-    /// use fracas::geom::DVec3;
-    /// use fracas::mesh::{MeshEdit, TriangleId, shapes};
-    /// use fracas::tearing::TearingBody;
-    /// // A pyramid with a low top where there was a triangle.
-    /// let mut body = TearingBody::build(shapes::icosphere(1.0, 2));
-    /// let [a, b, c] = body.mesh().corners(TriangleId(7));
-    /// let top = body.mesh().vertex_count() as u32;
-    /// let mut edit = MeshEdit::default();
-    /// edit.new_positions.push(1.1 * body.mesh().triangle(TriangleId(7)).centroid());
-    /// edit.replace(TriangleId(7), [[a, b, top], [b, c, top], [c, a, top]]);
-    /// body.apply(&edit).unwrap();
-    /// assert_eq!(body.mesh().live_count(), 322);
-    /// ```
     pub fn replace(&mut self, triangle: TriangleId, by: impl IntoIterator<Item = [u32; 3]>) {
         self.removed.push(triangle);
         let origin = Origin::Replaces(triangle);
@@ -96,12 +81,7 @@ impl MeshEdit {
     /// Whether the edit changes nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { removed, new_positions, moved, added, twins } = self;
-        removed.is_empty()
-            && new_positions.is_empty()
-            && moved.is_empty()
-            && added.is_empty()
-            && twins.is_empty()
+        *self == Self::default()
     }
 
     /// Makes the edit empty and keeps its memory.
@@ -114,12 +94,6 @@ impl MeshEdit {
     }
 
     /// How many triangles the edit adds in place of removed ones, and how many along a crack.
-    ///
-    /// ```
-    /// use fracas::mesh::{MeshEdit, NewTriangle, Origin};
-    /// let added = vec![NewTriangle { corners: [0, 1, 2], origin: Origin::Crack }];
-    /// assert_eq!(MeshEdit { added, ..MeshEdit::default() }.added_counts(), (0, 1));
-    /// ```
     #[must_use]
     pub fn added_counts(&self) -> (usize, usize) {
         let crack = self.added.iter().filter(|new| new.origin == Origin::Crack).count();

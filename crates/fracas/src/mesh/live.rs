@@ -32,10 +32,10 @@ use std::ops::Range;
 const NONE: u32 = u32::MAX;
 /// How many slots leave [`NONE`] free among the names of corners.
 const MOST_SLOTS: usize = (u32::MAX / 3) as usize;
-const MOST_VERTICES: usize = u32::MAX as usize - 1;
 
 /// A mesh that is edited. Ids of triangles and vertices are never given away again.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct LiveMesh {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -47,7 +47,8 @@ pub struct LiveMesh {
     links: Vec<Link>,
     /// By vertex: the next of its twins, in a circle; empty if there are none.
     twins: Vec<u32>,
-    scratch: EditScratch,
+    /// Sorted copies of the triangles that an edit removes and of the vertices it moves: duplicates stand side by side.
+    scratch: [Vec<u32>; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,13 +66,6 @@ pub struct Applied {
     pub vertices: Range<u32>,
 }
 
-/// Sorted copies of the short lists of an edit, in which duplicates stand side by side.
-#[derive(Clone, Debug, Default)]
-struct EditScratch {
-    removed: Vec<u32>,
-    moved: Vec<u32>,
-}
-
 impl LiveMesh {
     /// A mesh ready for edits. Triangles and vertices keep their ids.
     ///
@@ -79,19 +73,14 @@ impl LiveMesh {
     /// If the mesh has more than 1 431 655 765 triangles, whose corners 32-bit ids cannot name.
     ///
     /// ```
-    /// use fracas::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId, shapes};
+    /// use fracas::mesh::{LiveMesh, MeshEdit, TriangleId, shapes};
     /// let mut mesh = LiveMesh::new(shapes::icosphere(1.0, 1));
     /// // Cut triangle 0 into three at its centre.
     /// let [a, b, c] = mesh.corners(TriangleId(0));
     /// let centre = mesh.vertex_count() as u32;
-    /// let edit = MeshEdit {
-    ///     removed: vec![TriangleId(0)],
-    ///     new_positions: vec![mesh.triangle(TriangleId(0)).centroid()],
-    ///     added: [[a, b, centre], [b, c, centre], [c, a, centre]]
-    ///         .map(|corners| NewTriangle { corners, origin: Origin::Replaces(TriangleId(0)) })
-    ///         .to_vec(),
-    ///     ..MeshEdit::default()
-    /// };
+    /// let mut edit = MeshEdit::default();
+    /// edit.new_positions.push(mesh.triangle(TriangleId(0)).centroid());
+    /// edit.replace(TriangleId(0), [[a, b, centre], [b, c, centre], [c, a, centre]]);
     /// let applied = mesh.apply(&edit).unwrap();
     /// assert_eq!((applied.triangles, applied.vertices), (80..83, 42..43));
     /// assert_eq!((mesh.live_count(), mesh.slot_count()), (82, 83));
@@ -99,7 +88,6 @@ impl LiveMesh {
     /// // The same edit again is refused, and changes nothing.
     /// assert!(mesh.apply(&edit).is_err());
     /// ```
-    #[must_use]
     pub fn new(mesh: Mesh) -> Self {
         let (positions, triangles) = mesh.into_parts();
         assert!(triangles.len() <= MOST_SLOTS, "{} triangles are more than {MOST_SLOTS}", triangles.len());
@@ -112,7 +100,7 @@ impl LiveMesh {
             live_count: slots,
             links: vec![Link { next: NONE, previous: NONE }; 3 * slots],
             twins: Vec::new(),
-            scratch: EditScratch::default(),
+            scratch: Default::default(),
         };
         // Backwards, so that every list begins in ascending order.
         for slot in (0..slots).rev() {
@@ -174,7 +162,6 @@ impl LiveMesh {
 
     /// A triangle in space, dead or alive, with its vertices where they are now. Panics if there is no such slot.
     #[inline]
-    #[must_use]
     pub fn triangle(&self, id: TriangleId) -> Triangle {
         let [a, b, c] = self.corners(id).map(|v| self.positions[v as usize]);
         Triangle::new(a, b, c)
@@ -254,7 +241,7 @@ impl LiveMesh {
     /// The first offender among the removed triangles, the new positions, the moves, the added triangles and the
     /// counts, in this order.
     pub fn check(&self, edit: &MeshEdit) -> Result<(), EditError> {
-        self.check_with(edit, &mut EditScratch::default())
+        self.check_with(edit, &mut Default::default())
     }
 
     /// Carries out an edit: first checks all of it, then takes triangles out, moves vertices and adds the new.
@@ -362,26 +349,24 @@ impl LiveMesh {
         if listed == 3 * self.live_count { Ok(()) } else { Err(format!("only {listed} corners are listed")) }
     }
 
-    fn check_with(&self, edit: &MeshEdit, scratch: &mut EditScratch) -> Result<(), EditError> {
-        self.check_removed(edit, &mut scratch.removed)?;
+    fn check_with(&self, edit: &MeshEdit, [removed, moved]: &mut [Vec<u32>; 2]) -> Result<(), EditError> {
+        self.check_removed(edit, removed)?;
         if let Some(position) = edit.new_positions.iter().position(|p| !p.is_finite()) {
             let value = edit.new_positions[position];
             return Err(EditError::NewPositionNotFinite { position, value });
         }
-        self.check_moved(edit, &mut scratch.moved)?;
-        self.check_added(edit, &scratch.removed)?;
+        self.check_moved(edit, moved)?;
+        self.check_added(edit, removed)?;
         let vertices = self.vertex_count() + edit.new_positions.len();
         if let Some(&vertex) = edit.twins.iter().flatten().find(|&&v| v as usize >= vertices) {
             return Err(EditError::NoSuchTwin { vertex, vertices });
         }
         let counts = [
-            ("vertices", self.vertex_count() + edit.new_positions.len(), MOST_VERTICES),
+            ("vertices", vertices, u32::MAX as usize - 1),
             ("triangle slots", self.slot_count() + edit.added.len(), MOST_SLOTS),
         ];
-        match counts.into_iter().find(|(_, count, limit)| count > limit) {
-            Some((what, count, limit)) => Err(EditError::TooMany { what, count, limit }),
-            None => Ok(()),
-        }
+        let excess = counts.into_iter().find(|(_, count, limit)| count > limit);
+        excess.map_or(Ok(()), |(what, count, limit)| Err(EditError::TooMany { what, count, limit }))
     }
 
     fn check_removed(&self, edit: &MeshEdit, sorted: &mut Vec<u32>) -> Result<(), EditError> {
@@ -394,10 +379,8 @@ impl LiveMesh {
                 return Err(EditError::DeadTriangle { triangle });
             }
         }
-        match first_repeated(sorted, edit.removed.iter().map(|id| id.0)) {
-            Some(id) => Err(EditError::RemovedTwice { triangle: TriangleId(id) }),
-            None => Ok(()),
-        }
+        let twice = first_repeated(sorted, edit.removed.iter().map(|id| id.0));
+        twice.map_or(Ok(()), |id| Err(EditError::RemovedTwice { triangle: TriangleId(id) }))
     }
 
     fn check_moved(&self, edit: &MeshEdit, sorted: &mut Vec<u32>) -> Result<(), EditError> {
@@ -410,10 +393,8 @@ impl LiveMesh {
                 return Err(EditError::MoveNotFinite { vertex, value });
             }
         }
-        match first_repeated(sorted, edit.moved.iter().map(|&(vertex, _)| vertex)) {
-            Some(vertex) => Err(EditError::MovedTwice { vertex }),
-            None => Ok(()),
-        }
+        let twice = first_repeated(sorted, edit.moved.iter().map(|&(vertex, _)| vertex));
+        twice.map_or(Ok(()), |vertex| Err(EditError::MovedTwice { vertex }))
     }
 
     fn check_added(&self, edit: &MeshEdit, removed: &[u32]) -> Result<(), EditError> {

@@ -3,6 +3,7 @@
 //! Every operation leaves its input alone and says where each triangle and vertex of the result comes from. None
 //! can make a mesh that [`Mesh::new`] would refuse: what overflows is returned as an error.
 
+use super::triangles::check_count;
 use super::{Adjacency, Mesh, MeshError};
 use crate::geom::{DAffine3, DVec3, Pose};
 
@@ -24,16 +25,11 @@ impl Mesh {
     /// assert!(fine.positions().contains(&(DVec3::X + DVec3::Y)));
     /// ```
     pub fn subdivided(&self) -> Result<Self, MeshError> {
-        let count = 4 * self.triangle_count();
-        if count >= u32::MAX as usize {
-            return Err(MeshError::TooMany { what: "triangles", count });
-        }
+        check_count("triangles", 4 * self.triangle_count())?;
         let adjacency = Adjacency::build(self);
         let vertices = self.vertex_count();
-        let count = vertices + adjacency.edge_count();
-        if count >= u32::MAX as usize {
-            return Err(MeshError::TooMany { what: "vertices", count });
-        }
+        let count = vertices + adjacency.edges().len();
+        check_count("vertices", count)?;
         let mut positions = Vec::with_capacity(count);
         positions.extend_from_slice(self.positions());
         // Halved before they are added, so that the sum cannot overflow.
@@ -53,22 +49,11 @@ impl Mesh {
     ///
     /// # Errors
     /// [`MeshError::TooMany`] if together they have more triangles or vertices than ids.
-    ///
-    /// ```
-    /// use fracas::geom::DVec3;
-    /// use fracas::mesh::Mesh;
-    /// let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
-    /// let one = Mesh::new(corners, vec![[0, 1, 2]]).unwrap();
-    /// let two = Mesh::join([&one, &one]).unwrap();
-    /// assert_eq!(two.triangles(), [[0, 1, 2], [3, 4, 5]]);
-    /// ```
     pub fn join<'a>(meshes: impl IntoIterator<Item = &'a Self>) -> Result<Self, MeshError> {
         let meshes: Vec<&Self> = meshes.into_iter().collect();
         let total = |count: fn(&Self) -> usize| meshes.iter().map(|mesh| count(mesh)).sum::<usize>();
         let (vertices, count) = (total(Self::vertex_count), total(Self::triangle_count));
-        if vertices >= u32::MAX as usize {
-            return Err(MeshError::TooMany { what: "vertices", count: vertices });
-        }
+        check_count("vertices", vertices)?;
         let mut positions = Vec::with_capacity(vertices);
         let mut triangles = Vec::with_capacity(count);
         for mesh in meshes {
@@ -85,14 +70,6 @@ impl Mesh {
     ///
     /// # Errors
     /// The first vertex whose image is not finite.
-    ///
-    /// ```
-    /// use fracas::geom::{DAffine3, DVec3};
-    /// use fracas::mesh::Mesh;
-    /// let mesh = Mesh::new(vec![DVec3::ONE], vec![]).unwrap();
-    /// let larger = mesh.transformed(&DAffine3::from_scale(DVec3::splat(2.0))).unwrap();
-    /// assert_eq!(larger.positions(), [DVec3::splat(2.0)]);
-    /// ```
     pub fn transformed(&self, map: &DAffine3) -> Result<Self, MeshError> {
         self.with_positions(|p| map.transform_point3(p))
     }
@@ -101,26 +78,11 @@ impl Mesh {
     ///
     /// # Errors
     /// The first vertex whose image is not finite.
-    ///
-    /// ```
-    /// use fracas::geom::{DVec3, Pose};
-    /// use fracas::mesh::shapes;
-    /// let lift = Pose::from_translation(3.0 * DVec3::Z).unwrap();
-    /// let raised = shapes::cuboid(DVec3::ONE).posed(&lift).unwrap();
-    /// assert_eq!(raised.bounds().min.z, 2.5);
-    /// ```
     pub fn posed(&self, pose: &Pose) -> Result<Self, MeshError> {
         self.with_positions(|p| pose.apply(p))
     }
 
     /// Every triangle turned over: its last two corners exchanged.
-    ///
-    /// ```
-    /// use fracas::mesh::{Report, shapes};
-    /// let inside_out = shapes::icosphere(1.0, 1).flipped();
-    /// assert!(Report::of(&inside_out).volume.unwrap() < 0.0);
-    /// ```
-    #[must_use]
     pub fn flipped(&self) -> Self {
         let (positions, mut triangles) = self.clone().into_parts();
         for corners in &mut triangles {

@@ -15,7 +15,8 @@ use crate::exact::{DVec2, Sign, orient2d};
 use crate::geom::{Box3, DVec3, Triangle};
 
 /// Findings about one mesh.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct Report {
     /// Vertices, named by a triangle or not.
     pub vertices: usize,
@@ -73,34 +74,28 @@ impl Report {
     /// assert!((report.volume.unwrap() - 1.0 / 6.0).abs() < 1e-15);
     /// assert_eq!(report.euler_characteristic(), 2);
     /// ```
-    #[must_use]
     pub fn of(mesh: &Mesh) -> Self {
-        let edges = EdgeCounts::of(mesh);
         let (components, unreferenced_vertices) = count_components(mesh);
-        let closed = edges.all > 0 && edges.boundary == 0 && edges.nonmanifold == 0;
-        let oriented = edges.nonmanifold == 0 && edges.inconsistent == 0;
         let bounds = Box3::from_points(mesh.positions().iter().copied());
         let bounds = Some(bounds).filter(|_| !mesh.positions().is_empty());
         let (area, volume) = area_and_volume(mesh, bounds);
-        Self {
+        let mut report = Self {
             vertices: mesh.vertex_count(),
             unreferenced_vertices,
             triangles: mesh.triangle_count(),
-            edges: edges.all,
             components,
-            boundary_edges: edges.boundary,
-            boundary_loops: edges.boundary_loops,
-            nonmanifold_edges: edges.nonmanifold,
-            inconsistent_edges: edges.inconsistent,
             degenerate_triangles: triangles_in_space(mesh).filter(is_degenerate).count(),
             repeated_vertex_triangles: mesh.triangles().iter().filter(|t| names_a_vertex_twice(t)).count(),
             duplicate_triangles: count_duplicates(mesh),
-            closed,
-            oriented,
-            volume: (closed && oriented).then_some(volume),
             area,
             bounds,
-        }
+            ..Self::default()
+        };
+        report.count_edges(mesh);
+        report.oriented = report.nonmanifold_edges == 0 && report.inconsistent_edges == 0;
+        report.closed = report.edges > 0 && report.boundary_edges == 0 && report.nonmanifold_edges == 0;
+        report.volume = (report.closed && report.oriented).then_some(volume);
+        report
     }
 
     /// Vertices that a triangle names − edges + triangles, without the triangles that name a vertex twice: 2 for
@@ -110,6 +105,31 @@ impl Report {
         let vertices = self.vertices - self.unreferenced_vertices;
         let faces = self.triangles - self.repeated_vertex_triangles;
         vertices as i64 - self.edges as i64 + faces as i64
+    }
+
+    fn count_edges(&mut self, mesh: &Mesh) {
+        let mut rims = DisjointSets::new(mesh.vertex_count());
+        let mut on_rim = vec![false; mesh.vertex_count()];
+        let is_proper = |u: &&EdgeUse| !names_a_vertex_twice(&mesh.triangles()[u.triangle().index()]);
+        for edge in Adjacency::build(mesh).edges() {
+            // Three uses are enough to know what the edge is.
+            let mut uses = edge.uses.iter().filter(is_proper);
+            match (uses.next(), uses.next(), uses.next()) {
+                (None, ..) => continue,
+                (Some(_), None, _) => {
+                    self.boundary_edges += 1;
+                    rims.join(edge.ends[0], edge.ends[1]);
+                    edge.ends.iter().for_each(|&v| on_rim[v as usize] = true);
+                }
+                (Some(one), Some(two), None) if one.ends(mesh) == two.ends(mesh) => {
+                    self.inconsistent_edges += 1;
+                }
+                (Some(_), Some(_), None) => {}
+                _ => self.nonmanifold_edges += 1,
+            }
+            self.edges += 1;
+        }
+        self.boundary_loops = count_sets(&rims, &on_rim);
     }
 }
 
@@ -128,44 +148,6 @@ fn is_degenerate(triangle: &Triangle) -> bool {
 
 fn names_a_vertex_twice(&[a, b, c]: &[u32; 3]) -> bool {
     a == b || b == c || c == a
-}
-
-struct EdgeCounts {
-    all: usize,
-    boundary: usize,
-    boundary_loops: usize,
-    nonmanifold: usize,
-    inconsistent: usize,
-}
-
-impl EdgeCounts {
-    fn of(mesh: &Mesh) -> Self {
-        let adjacency = Adjacency::build(mesh);
-        let mut counts = Self { all: 0, boundary: 0, boundary_loops: 0, nonmanifold: 0, inconsistent: 0 };
-        let mut rims = DisjointSets::new(mesh.vertex_count());
-        let mut on_rim = vec![false; mesh.vertex_count()];
-        let is_proper = |u: &&EdgeUse| !names_a_vertex_twice(&mesh.triangles()[u.triangle().index()]);
-        for edge in adjacency.edges() {
-            // Three uses are enough to know what the edge is.
-            let mut uses = edge.uses.iter().filter(is_proper);
-            match (uses.next(), uses.next(), uses.next()) {
-                (None, ..) => continue,
-                (Some(_), None, _) => {
-                    counts.boundary += 1;
-                    rims.join(edge.ends[0], edge.ends[1]);
-                    for v in edge.ends {
-                        on_rim[v as usize] = true;
-                    }
-                }
-                (Some(one), Some(two), None) if one.ends(mesh) == two.ends(mesh) => counts.inconsistent += 1,
-                (Some(_), Some(_), None) => {}
-                _ => counts.nonmanifold += 1,
-            }
-            counts.all += 1;
-        }
-        counts.boundary_loops = count_sets(&rims, &on_rim);
-        counts
-    }
 }
 
 /// Connected groups of triangles, and vertices that belong to none.

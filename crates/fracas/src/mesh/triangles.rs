@@ -4,6 +4,7 @@ use crate::geom::{Box3, DVec3, Triangle};
 
 /// Names a triangle of one mesh. While the mesh lives, the id is never given to another triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[must_use]
 pub struct TriangleId(pub u32);
 
 impl TriangleId {
@@ -59,6 +60,7 @@ pub enum MeshError {
 /// Two triangles are neighbours if they name the same vertex *index*. Vertices at equal positions with different
 /// indices are different vertices; [`Mesh::merge_equal_vertices`] makes them one.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct Mesh {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -116,14 +118,12 @@ impl Mesh {
 
     /// The corners of a triangle in space. Panics if the mesh has no such triangle.
     #[inline]
-    #[must_use]
     pub fn triangle(&self, id: TriangleId) -> Triangle {
         let [a, b, c] = self.triangles[id.index()].map(|v| self.positions[v as usize]);
         Triangle::new(a, b, c)
     }
 
     /// The exact box around all triangles; vertices that no triangle names do not count. Empty without triangles.
-    #[must_use]
     pub fn bounds(&self) -> Box3 {
         Box3::from_points(self.triangles.iter().flatten().map(|&v| self.positions[v as usize]))
     }
@@ -169,12 +169,8 @@ impl Mesh {
 
 /// Checks that positions and triangles make a mesh.
 pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), MeshError> {
-    // The last id is kept free, so that structures may use it to mean "none".
-    for (what, count) in [("vertices", positions.len()), ("triangles", triangles.len())] {
-        if count >= u32::MAX as usize {
-            return Err(MeshError::TooMany { what, count });
-        }
-    }
+    check_count("vertices", positions.len())?;
+    check_count("triangles", triangles.len())?;
     check_finite(positions)?;
     let vertices = positions.len();
     for (triangle, corners) in triangles.iter().enumerate() {
@@ -183,6 +179,11 @@ pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result
         }
     }
     Ok(())
+}
+
+/// Checks that there are ids for so many. The last id is kept free, so that structures may use it to mean "none".
+pub(super) fn check_count(what: &'static str, count: usize) -> Result<(), MeshError> {
+    if count < u32::MAX as usize { Ok(()) } else { Err(MeshError::TooMany { what, count }) }
 }
 
 /// Copies new positions over old ones, if there are as many and all are finite.
@@ -197,10 +198,8 @@ pub(super) fn replace_positions(old: &mut [DVec3], new: &[DVec3]) -> Result<(), 
 }
 
 fn check_finite(positions: &[DVec3]) -> Result<(), MeshError> {
-    match positions.iter().position(|p| !p.is_finite()) {
-        Some(vertex) => Err(MeshError::NotFinite { vertex, position: positions[vertex] }),
-        None => Ok(()),
-    }
+    let bad = positions.iter().position(|p| !p.is_finite());
+    bad.map_or(Ok(()), |vertex| Err(MeshError::NotFinite { vertex, position: positions[vertex] }))
 }
 
 #[cfg(test)]

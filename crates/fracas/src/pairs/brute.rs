@@ -8,12 +8,11 @@ use crate::mesh::{Mesh, TriangleId};
 /// All intersecting pairs between two posed meshes, sorted.
 #[must_use]
 pub fn find_pairs(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose, touch: Touch) -> Vec<Pair> {
-    let b_posed: Vec<Triangle> = (0..b.triangle_count()).map(|j| posed(b, pose_b, j)).collect();
+    let (a, b) = (posed(a, pose_a), posed(b, pose_b));
     let mut pairs = Vec::new();
-    for i in 0..a.triangle_count() {
-        let t = posed(a, pose_a, i);
-        for (j, u) in b_posed.iter().enumerate() {
-            if boxes_overlap(&t, u) && touch.accepts(exact::tri_tri(&t, u)) {
+    for (i, t) in a.iter().enumerate() {
+        for (j, u) in b.iter().enumerate() {
+            if t.bounds().overlaps(&u.bounds()) && touch.accepts(exact::tri_tri(t, u)) {
                 pairs.push(Pair::new(i as u32, j as u32));
             }
         }
@@ -24,12 +23,11 @@ pub fn find_pairs(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose, touch: Touch
 /// All pairs of triangles of one mesh that meet in more than the vertices and edges they share, sorted.
 #[must_use]
 pub fn find_self_pairs(mesh: &Mesh, touch: Touch) -> Vec<Pair> {
-    let all: Vec<Triangle> = (0..mesh.triangle_count()).map(|i| posed(mesh, &Pose::IDENTITY, i)).collect();
-    let ids = mesh.triangles();
+    let (all, ids) = (posed(mesh, &Pose::IDENTITY), mesh.triangles());
     let mut pairs = Vec::new();
     for i in 0..all.len() {
         for j in i + 1..all.len() {
-            if boxes_overlap(&all[i], &all[j])
+            if all[i].bounds().overlaps(&all[j].bounds())
                 && touch.accepts(exact::tri_tri_shared(&all[i], ids[i], &all[j], ids[j]))
             {
                 pairs.push(Pair::new(i as u32, j as u32));
@@ -39,13 +37,7 @@ pub fn find_self_pairs(mesh: &Mesh, touch: Touch) -> Vec<Pair> {
     pairs
 }
 
-fn posed(mesh: &Mesh, pose: &Pose, index: usize) -> Triangle {
-    pose.apply_to_triangle(&mesh.triangle(TriangleId(index as u32)))
-}
-
-/// Exact comparison of the `f64` boxes, to spare most of the exact tests.
-fn boxes_overlap(t: &Triangle, u: &Triangle) -> bool {
-    let low = |t: &Triangle| t.a.min(t.b).min(t.c);
-    let high = |t: &Triangle| t.a.max(t.b).max(t.c);
-    low(t).cmple(high(u)).all() && low(u).cmple(high(t)).all()
+fn posed(mesh: &Mesh, pose: &Pose) -> Vec<Triangle> {
+    let ids = (0..mesh.triangle_count() as u32).map(TriangleId);
+    ids.map(|id| pose.apply_to_triangle(&mesh.triangle(id))).collect()
 }

@@ -5,6 +5,8 @@
 //! independent of who did what.
 
 use super::{FindStats, Pair};
+use crate::base::parallel;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One thread's share of a query: its stack, its memory, its results.
 pub(crate) trait Worker: Default + Send {
@@ -41,11 +43,7 @@ pub enum Threads {
 impl Threads {
     /// How many there are; 1 without the feature `parallel`.
     pub(crate) fn count(self) -> usize {
-        #[cfg(feature = "parallel")]
-        if self != Self::One {
-            return rayon::current_num_threads();
-        }
-        1
+        parallel::threads(self != Self::One)
     }
 }
 
@@ -57,7 +55,6 @@ const STEPS_ALONE: u64 = 4096;
 const TASKS_PER_THREAD: usize = 64;
 
 /// Pairs from which sorting is shared too.
-#[cfg(feature = "parallel")]
 const MANY_PAIRS: usize = 4_000;
 
 /// The workers of a finder, and its answer.
@@ -130,7 +127,7 @@ impl<W: Worker> Crew<W> {
             self.stats += stats;
         }
         self.stats.found = self.pairs.len() as u64;
-        self.sort(threads);
+        parallel::sort_unstable(threads != Threads::One && self.pairs.len() > MANY_PAIRS, &mut self.pairs);
     }
 
     /// Opens tasks, all of a generation at a time, until there are enough of them.
@@ -148,34 +145,13 @@ impl<W: Worker> Crew<W> {
         }
     }
 
-    #[cfg(feature = "parallel")]
     fn run_on_threads(&mut self, query: &W::Query<'_>, threads: usize) {
-        use rayon::prelude::*;
-        use std::sync::atomic::{AtomicUsize, Ordering};
-        while self.workers.len() < threads {
-            self.workers.push(W::default());
-        }
+        self.workers.resize_with(self.workers.len().max(threads), W::default);
         let (tasks, next) = (&self.tasks, AtomicUsize::new(0));
-        self.workers.par_iter_mut().with_max_len(1).for_each(|worker| {
+        parallel::for_each(true, self.workers.iter_mut(), |worker| {
             while let Some(&task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                 worker.run(query, task, &mut { u64::MAX });
             }
         });
-    }
-
-    #[cfg(not(feature = "parallel"))]
-    fn run_on_threads(&mut self, _: &W::Query<'_>, _: usize) {
-        unreachable!("one thread without the feature `parallel`");
-    }
-
-    fn sort(&mut self, threads: Threads) {
-        #[cfg(feature = "parallel")]
-        if threads.count() > 1 && self.pairs.len() > MANY_PAIRS {
-            use rayon::slice::ParallelSliceMut;
-            self.pairs.par_sort_unstable();
-            return;
-        }
-        let _ = threads;
-        self.pairs.sort_unstable();
     }
 }

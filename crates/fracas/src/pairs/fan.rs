@@ -46,7 +46,6 @@ impl Fan {
     ///
     /// `steps` holds the positions of all vertices; those of one triangle differ by less than 2³⁰. False says nothing.
     #[inline(always)]
-    #[must_use]
     pub(crate) fn is_flat<S: Simd>(&self, simd: S, steps: &[Steps], vertex: u32, count: usize) -> bool {
         // Less than half a turn each: two cannot go around.
         if !(3..=LANES).contains(&count) {

@@ -1,5 +1,6 @@
 //! What rows have yielded so far: pairs that certainly cross, and pairs still open.
 
+use super::stages::Verdict;
 use super::{FindStats, LANES, RowFilter, RowSide};
 use fearless_simd::prelude::*;
 
@@ -34,8 +35,8 @@ impl Findings {
         // Only triangles that reach into the other row's box matter; the fewer are taken one by one.
         let (a_low, a_high) = a_side.bounds();
         let (b_low, b_high) = b_side.bounds();
-        let a_near = filter.lanes_in_box(a_side, b_low, b_high) & a_side.used();
-        let b_near = filter.lanes_in_box(b_side, a_low, a_high) & b_side.used();
+        let a_near = a_side.boxes.overlapping(filter.simd(), b_low, b_high) & a_side.used;
+        let b_near = b_side.boxes.overlapping(filter.simd(), a_low, a_high) & b_side.used;
         if a_near == 0 || b_near == 0 {
             return;
         }
@@ -45,14 +46,10 @@ impl Findings {
         for one in bits(near_ones) {
             stats.rows += 1;
             let verdict = filter.meet::<NEIGHBOURS>(ones, one, row, near_row, &mut stats.box_pairs);
-            for lane in bits(verdict.crossing) {
+            self.add(verdict, |lane| {
                 let (p, q) = if by_a { (one, lane) } else { (lane, one) };
-                self.crossing.push((a_ids[p], b_ids[q]));
-            }
-            for lane in bits(verdict.open) {
-                let (p, q) = if by_a { (one, lane) } else { (lane, one) };
-                self.open.push((a_ids[p], b_ids[q]));
-            }
+                (a_ids[p], b_ids[q])
+            });
         }
     }
 
@@ -65,18 +62,24 @@ impl Findings {
         stats: &mut FindStats,
     ) {
         for one in 0..LANES {
-            let later = side.used() & (!1_u32 << one);
+            let later = side.used & (!1_u32 << one);
             if later == 0 {
                 break;
             }
             stats.rows += 1;
             let verdict = filter.meet::<true>(side, one, side, later, &mut stats.box_pairs);
-            for lane in bits(verdict.crossing) {
-                self.crossing.push((ids[one], ids[lane]));
-            }
-            for lane in bits(verdict.open) {
-                self.open.push((ids[one], ids[lane]));
-            }
+            self.add(verdict, |lane| (ids[one], ids[lane]));
+        }
+    }
+
+    /// Adds the pairs of a verdict, each given by its lane.
+    #[inline(always)]
+    fn add(&mut self, verdict: Verdict, pair: impl Fn(usize) -> (u32, u32)) {
+        for lane in bits(verdict.crossing) {
+            self.crossing.push(pair(lane));
+        }
+        for lane in bits(verdict.open) {
+            self.open.push(pair(lane));
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::geom::DVec3;
 
 /// The map from positions to row coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
 pub struct Frame {
     /// The point that becomes the origin.
     pub centre: DVec3,
@@ -31,7 +32,6 @@ impl Frame {
     pub const SLACK: f32 = 1.01 / (1 << 23) as f32;
 
     /// The frame of a box: its middle becomes the origin, its longest half edge lands between ½ and 1.
-    #[must_use]
     pub fn around(low: DVec3, high: DVec3) -> Self {
         let centre = 0.5 * low + 0.5 * high;
         let half = (high - centre).max(centre - low).max_element();
@@ -45,7 +45,6 @@ impl Frame {
 
     /// A position in frame coordinates.
     #[inline]
-    #[must_use]
     pub fn map(&self, p: DVec3) -> [f32; 3] {
         let x = self.map_exact(p);
         [x.x as f32, x.y as f32, x.z as f32]
@@ -59,7 +58,6 @@ impl Frame {
 
     /// The point with these frame coordinates.
     #[inline]
-    #[must_use]
     pub fn unmap(&self, x: DVec3) -> DVec3 {
         x / self.scale + self.centre
     }

@@ -43,6 +43,7 @@ use crate::mesh::TriangleId;
 
 /// Two triangles that intersect. Within one mesh `a < b`; between two meshes `a` is of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[must_use]
 pub struct Pair {
     /// Triangle of the first mesh, or the smaller id.
     pub a: TriangleId,
@@ -53,7 +54,6 @@ pub struct Pair {
 impl Pair {
     /// A pair from two raw ids, in this order.
     #[inline]
-    #[must_use]
     pub const fn new(a: u32, b: u32) -> Self {
         Self { a: TriangleId(a), b: TriangleId(b) }
     }

@@ -17,12 +17,15 @@
 //!
 //! # Why there are two
 //!
-//! The folded cloth of 250,000 triangles against itself, one thread, neighbours not culled: the row kernel on the
-//! leaves of a tree compares 699,000 rows in 50 ms and leaves 47,000 pairs to the exact test, because the coordinates of
-//! a whole mesh in `f32` are not better than that. Pairs in steps, from the rows of a grid, which are less compact (825,000
-//! of them), took 41 ms and left 1,500. With a million triangles it is 240 ms and 485,000 pairs against 180 ms and
-//! 17,000. With neighbours proved apart by their fans (`fan`) few pairs of a row are left, and packing pays even more:
-//! 24 ms, and 36 pairs left to the exact test. A soup of all sizes far from the origin could not use `f32` rows at all.
+//! The folded cloth of 250,000 triangles against itself, on one thread:
+//!
+//! | kernel | time | left to the exact test |
+//! |---|---|---|
+//! | rows of a tree, neighbours not culled | 50 ms | 47,000 |
+//! | pairs of a grid, neighbours not culled | 41 ms | 1,500 |
+//! | pairs of a grid, neighbours proved apart (`fan`) | 24 ms | 36 |
+//!
+//! A soup of all sizes far from the origin could not use `f32` rows at all.
 
 use super::bounds::{TINY, edge_factor, face_factor, length_bound};
 use super::stages::{self, Same, Sides, Verdict, outside};
@@ -55,7 +58,6 @@ const SLACK: f32 = 0.51;
 ///
 /// Adding 1.5 · 2⁵² moves them to the end of the mantissa.
 #[inline(always)]
-#[must_use]
 pub(crate) fn whole_steps(x: f64) -> i32 {
     (x + 6_755_399_441_055_744.0).to_bits() as i32
 }
@@ -99,34 +101,19 @@ pub(super) fn turned_steps<S: Simd>(simd: S, steps: &[Steps], v: [i32; LANES]) -
     turned(simd, [at(v[0]), at(v[1]), at(v[2]), at(v[3]), at(v[4]), at(v[5]), at(v[6]), at(v[7])])
 }
 
-/// Eight triangles side by side.
-struct Gathered<S: Simd> {
-    corners: [[i32x8<S>; 3]; 3],
-    vertices: [u32x8<S>; 3],
-}
-
-impl<S: Simd> Gathered<S> {
-    #[inline(always)]
-    fn gather(simd: S, packed: &Packed, which: &[u32; LANES]) -> Self {
-        let c = [
-            &packed.corners[which[0] as usize],
-            &packed.corners[which[1] as usize],
-            &packed.corners[which[2] as usize],
-            &packed.corners[which[3] as usize],
-            &packed.corners[which[4] as usize],
-            &packed.corners[which[5] as usize],
-            &packed.corners[which[6] as usize],
-            &packed.corners[which[7] as usize],
-        ];
-        let [u, v, w, _] = turned(simd, c);
-        let mut corners = [[u; 3]; 3];
-        for k in 0..3 {
-            let v = [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]];
-            let [x, y, z, _] = turned_steps(simd, packed.steps, v);
-            corners[k] = [x, y, z];
-        }
-        Self { corners, vertices: [u.bitcast(), v.bitcast(), w.bitcast()] }
+/// Corners and vertices of eight triangles, side by side.
+#[inline(always)]
+fn gather<S: Simd>(simd: S, packed: &Packed, which: &[u32; LANES]) -> ([[i32x8<S>; 3]; 3], [u32x8<S>; 3]) {
+    let at = |lane: usize| &packed.corners[which[lane] as usize];
+    let c = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)];
+    let [u, v, w, _] = turned(simd, c);
+    let mut corners = [[u; 3]; 3];
+    for k in 0..3 {
+        let v = [c[0][k], c[1][k], c[2][k], c[3][k], c[4][k], c[5][k], c[6][k], c[7][k]];
+        let [x, y, z, _] = turned_steps(simd, packed.steps, v);
+        corners[k] = [x, y, z];
     }
+    (corners, [u.bitcast(), v.bitcast(), w.bitcast()])
 }
 
 /// Eight times four numbers, turned into four times eight.
@@ -184,9 +171,7 @@ impl<S: Simd> PairFilter<S> {
         first: &[u32; LANES],
         second: &[u32; LANES],
     ) -> u32 {
-        let (a, b) =
-            (Gathered::gather(self.simd, packed, first), Gathered::gather(self.simd, packed, second));
-        Comparison::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b).left
+        Comparison::new::<NEIGHBOURS>(self.simd, packed, first, second).left
     }
 
     /// Sorts eight pairs by how they meet. With `NEIGHBOURS`, equal vertex ids mean shared vertices.
@@ -197,13 +182,10 @@ impl<S: Simd> PairFilter<S> {
         first: &[u32; LANES],
         second: &[u32; LANES],
     ) -> Verdict {
-        let (a, b) =
-            (Gathered::gather(self.simd, packed, first), Gathered::gather(self.simd, packed, second));
-        let mut comparison = Comparison::new::<NEIGHBOURS>(self.simd, packed.pad, &a, &b);
+        let mut comparison = Comparison::new::<NEIGHBOURS>(self.simd, packed, first, second);
         if comparison.left == 0 {
             return Verdict::APART;
         }
-        comparison.see_corners(&a, &b);
         comparison.edge_planes::<NEIGHBOURS>();
         if comparison.left == 0 {
             return Verdict::APART;
@@ -215,12 +197,14 @@ impl<S: Simd> PairFilter<S> {
 /// Eight pairs being compared: triangles p and q.
 struct Comparison<S: Simd> {
     simd: S,
+    p: [[i32x8<S>; 3]; 3],
+    q: [[i32x8<S>; 3]; 3],
     /// Edges of p and q, each from a corner to the next, and their normals.
     d: [Vec8<S>; 3],
     e: [Vec8<S>; 3],
     n: Vec8<S>,
     m: Vec8<S>,
-    /// Corner k of q seen from corner i of p.
+    /// Corner k of q seen from corner i of p; only from corner 0 until the edge planes are tested.
     w: [[Vec8<S>; 3]; 3],
     same: Same<S>,
     extents: [f32x8<S>; 2],
@@ -235,8 +219,14 @@ struct Comparison<S: Simd> {
 
 impl<S: Simd> Comparison<S> {
     #[inline(always)]
-    fn new<const NEIGHBOURS: bool>(simd: S, pad: f32, a: &Gathered<S>, b: &Gathered<S>) -> Self {
-        let (p, q) = (&a.corners, &b.corners);
+    fn new<const NEIGHBOURS: bool>(
+        simd: S,
+        packed: &Packed,
+        first: &[u32; LANES],
+        second: &[u32; LANES],
+    ) -> Self {
+        let (p, p_ids) = gather(simd, packed, first);
+        let (q, q_ids) = gather(simd, packed, second);
         let d = [minus(&p[1], &p[0]), minus(&p[2], &p[1]), minus(&p[0], &p[2])];
         let e = [minus(&q[1], &q[0]), minus(&q[2], &q[1]), minus(&q[0], &q[2])];
         let (n, m) = (cross(d[0], d[1]), cross(e[0], e[1]));
@@ -244,7 +234,7 @@ impl<S: Simd> Comparison<S> {
             largest(d[0]).max(largest(d[1])).max(largest(d[2])) + 2.0,
             largest(e[0]).max(largest(e[1])).max(largest(e[2])) + 2.0,
         ];
-        let apart = extents[0] + extents[1] + pad;
+        let apart = extents[0] + extents[1] + packed.pad;
         let factors = [face_factor(extents[0], SLACK), face_factor(extents[1], SLACK)];
         let bounds = [factors[0] * apart + TINY, factors[1] * apart + TINY];
         // Corners of q seen from the first of p; corners of p seen from the first of q.
@@ -252,27 +242,22 @@ impl<S: Simd> Comparison<S> {
         let q_sides = Sides::new([dot(n, seen[0]), dot(n, seen[1]), dot(n, seen[2])], bounds[0]);
         let back = [minus(&p[1], &q[0]), minus(&p[2], &q[0])];
         let p_sides = Sides::new([-dot(m, seen[0]), dot(m, back[0]), dot(m, back[1])], bounds[1]);
-        let same = Same::new::<NEIGHBOURS>(simd, a.vertices, b.vertices);
-        let apart_by_planes = q_sides.one_sided::<NEIGHBOURS>(same.turned().shared(), false)
-            | p_sides.one_sided::<NEIGHBOURS>(same.shared(), false);
+        let same = Same::new::<NEIGHBOURS>(simd, p_ids, q_ids);
+        let apart_by_planes = q_sides.one_sided::<NEIGHBOURS>(same.turned().shared())
+            | p_sides.one_sided::<NEIGHBOURS>(same.shared());
         let w = [seen, seen, seen];
         let left = !apart_by_planes & 0xff;
-        Self { simd, d, e, n, m, w, same, extents, apart, factors, q_sides, p_sides, left }
-    }
-
-    /// The rest of `w`, which only the tests of edges need.
-    #[inline(always)]
-    fn see_corners(&mut self, a: &Gathered<S>, b: &Gathered<S>) {
-        for i in 1..3 {
-            for k in 0..3 {
-                self.w[i][k] = minus(&b.corners[k], &a.corners[i]);
-            }
-        }
+        Self { simd, p, q, d, e, n, m, w, same, extents, apart, factors, q_sides, p_sides, left }
     }
 
     /// Planes through an edge, along the normal: drops pairs with a triangle outside one of the other's.
     #[inline(always)]
     fn edge_planes<const NEIGHBOURS: bool>(&mut self) {
+        for i in 1..3 {
+            for k in 0..3 {
+                self.w[i][k] = minus(&self.q[k], &self.p[i]);
+            }
+        }
         let bound = edge_factor(self.extents[0], SLACK) * self.apart + TINY;
         for edge in 0..3 {
             let (outward, w) = (cross(self.d[edge], self.n), &self.w[edge]);

@@ -102,10 +102,9 @@ impl<S: Simd> Sides<S> {
         }
     }
 
-    /// Lanes in which all corners are on one strict side, shared corners excepted. Lanes with all of them shared count if
-    /// `twins` says so.
+    /// Lanes in which all corners are on one strict side, shared corners excepted, but for lanes with all of them shared.
     #[inline(always)]
-    pub(super) fn one_sided<const NEIGHBOURS: bool>(&self, shared: [mask32x8<S>; 3], twins: bool) -> u32 {
+    pub(super) fn one_sided<const NEIGHBOURS: bool>(&self, shared: [mask32x8<S>; 3]) -> u32 {
         let (mut above, mut below) = (self.above, self.below);
         if NEIGHBOURS {
             for k in 0..3 {
@@ -114,7 +113,7 @@ impl<S: Simd> Sides<S> {
             }
         }
         let mut certain = (above[0] & above[1] & above[2]) | (below[0] & below[1] & below[2]);
-        if NEIGHBOURS && !twins {
+        if NEIGHBOURS {
             certain &= !(shared[0] & shared[1] & shared[2]);
         }
         certain.to_bitmask() as u32

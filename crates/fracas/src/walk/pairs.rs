@@ -330,7 +330,7 @@ struct SideCache {
 
 impl Default for SideCache {
     fn default() -> Self {
-        Self { leaves: [u32::MAX; CACHE], sides: Box::new([RowSide::EMPTY; CACHE]) }
+        Self { leaves: [u32::MAX; CACHE], sides: Box::new([RowSide::default(); CACHE]) }
     }
 }
 

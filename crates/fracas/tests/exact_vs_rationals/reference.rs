@@ -141,7 +141,7 @@ fn cut([t, u]: &[Hull; 2]) -> Vec<Point> {
             if sign(here) != Sign::Negative {
                 kept.push(p.clone());
             }
-            if sign(here).times(sign(there)) == Sign::Negative {
+            if !sign(here).is_zero() && sign(here) == sign(there).opposite() {
                 let mut middle = [0, 1, 2, 3].map(|k| here * &polygon[next][k] - there * &p[k]);
                 if sign(&middle[3]) == Sign::Negative {
                     middle = middle.map(|x| -x);

@@ -34,14 +34,6 @@ const CLEARANCE: f64 = 0.01;
 ///
 /// # Panics
 /// If there are no notches.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let report = Report::of(&shapes::chazelle(5));
-/// assert!(report.closed && report.oriented);
-/// assert_eq!(report.triangles, 48 * 5 + 12);
-/// ```
-#[must_use]
 pub fn chazelle(notches: usize) -> Mesh {
     assert!(notches > 0, "a Chazelle polyhedron without notches is a block");
     let half = 0.5 * (notches + 1) as f64;

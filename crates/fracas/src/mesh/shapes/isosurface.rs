@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! Space is filled with the tetrahedra of a body-centred cubic lattice (`mesh/tets/lattice.rs`). Inside a tetrahedron whose corners differ in sign the surface is one triangle or two, with vertices on the edges
-//! between corners of different sign. Neighbouring tetrahedra share these edges, and no case is ambiguous, so the
+//! Space is filled with the tetrahedra of a body-centred cubic lattice (`mesh/tets/lattice.rs`). Inside a tetrahedron whose
+//! corners differ in sign the surface is one triangle or two, with vertices on the edges between corners of different sign. Neighbouring tetrahedra share these edges, and no case is ambiguous, so the
 //! mesh is closed and manifold for every field (marching tetrahedra).
 //!
 //! Its triangles are of very different size and shape. [`relax`] moves each vertex to the middle of its
@@ -153,8 +153,7 @@ impl Samples {
     /// Appends the triangles inside a tetrahedron whose last three corners are counter-clockwise seen from the
     /// first, turned so that they face outside.
     fn cut_tetrahedron(&self, corners: [u32; 4], soup: &mut Vec<[LatticeEdge; 3]>) {
-        let inside = corners.map(|point| self.is_inside(point));
-        let mask = inside.iter().enumerate().map(|(i, inside)| usize::from(*inside) << i).sum::<usize>();
+        let mask = (0..4).map(|i| usize::from(self.is_inside(corners[i])) << i).sum::<usize>();
         // An even permutation that puts the corners of the smaller side first (of the inside, if both are two).
         let order = match mask {
             0b0000 | 0b1111 => return,

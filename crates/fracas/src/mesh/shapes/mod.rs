@@ -18,7 +18,15 @@
 //! | [`cloth_grid`] | no | a flat grid of squares |
 //! | [`folded_cloth`] | no | a strip folded into layers that press through each other |
 //!
-//! Sizes that make no sense are errors of the program and panic; each function says which.
+//! Sizes that make no sense are errors of the program and panic: lengths that are not positive and finite, fewer than three
+//! segments around an axis, and what a function names besides.
+//!
+//! ```
+//! use fracas::mesh::{Report, shapes};
+//! let ring = Report::of(&shapes::torus(2.0, 0.5, 60));
+//! assert!(ring.closed && ring.oriented && ring.volume.unwrap() > 0.0);
+//! assert_eq!((ring.components, ring.euler_characteristic()), (1, 0));
+//! ```
 
 mod chazelle;
 mod cloth;

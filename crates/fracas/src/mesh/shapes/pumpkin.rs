@@ -32,14 +32,6 @@ const DENT_RADIUS: f64 = 0.34;
 ///
 /// # Panics
 /// If there are fewer than 3 ribs or more than 335 million triangles.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let pumpkin = Report::of(&shapes::pumpkin(10, 10_000));
-/// assert!(pumpkin.closed && pumpkin.oriented);
-/// assert_eq!(pumpkin.triangles, 9_680);
-/// ```
-#[must_use]
 pub fn pumpkin(ribs: u32, triangles: usize) -> Mesh {
     assert!(ribs >= 3, "{ribs} ribs are fewer than 3");
     let (directions, triangles) = geodesic(frequency_for(triangles));

@@ -35,7 +35,6 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 /// let tube = Report::of(&shapes::surface_of_revolution(&[[1.0, 0.0], [1.0, 3.0]], 24));
 /// assert_eq!(tube.boundary_loops, 2);
 /// ```
-#[must_use]
 pub fn surface_of_revolution(profile: &[[f64; 2]], segments: usize) -> Mesh {
     let rising = check_profile(profile, segments);
     let mut profile = profile.to_vec();
@@ -47,35 +46,38 @@ pub fn surface_of_revolution(profile: &[[f64; 2]], segments: usize) -> Mesh {
         profile.reverse();
     }
     let mut positions = Vec::with_capacity(profile.len() * segments);
-    let rings: Vec<Ring> = profile
+    // The first vertex of each ring, and whether it is the only one: a pole.
+    let rings: Vec<(u32, bool)> = profile
         .iter()
         .map(|&[r, z]| {
             let first = positions.len() as u32;
             if r == 0.0 {
                 positions.push(DVec3::new(0.0, 0.0, z));
-                return Ring::Pole(first);
+                return (first, true);
             }
             positions.extend((0..segments).map(|s| {
                 let (sin, cos) = (TAU * s as f64 / segments as f64).sin_cos();
                 DVec3::new(r * cos, r * sin, z)
             }));
-            Ring::Vertices(first)
+            (first, false)
         })
         .collect();
 
     let mut triangles = Vec::with_capacity(2 * profile.len() * segments);
     let next_rings = rings.iter().skip(1).chain(is_loop.then_some(&rings[0]));
+    let vertex = |&(first, is_pole): &(u32, bool), s: usize| {
+        if is_pole { first } else { first + (s % segments) as u32 }
+    };
     for (row, (below, above)) in rings.iter().zip(next_rings).enumerate() {
         for s in 0..segments {
-            let [this, next] = [s as u32, ((s + 1) % segments) as u32];
-            match (*below, *above) {
-                (Ring::Vertices(low), Ring::Vertices(high)) => {
-                    let quad = [low + this, low + next, high + next, high + this];
-                    triangles.extend(halves(quad, (row + s) % 2 == 1));
-                }
-                (Ring::Pole(pole), Ring::Vertices(high)) => triangles.push([pole, high + next, high + this]),
-                (Ring::Vertices(low), Ring::Pole(pole)) => triangles.push([low + this, low + next, pole]),
-                (Ring::Pole(_), Ring::Pole(_)) => unreachable!("only the ends lie on the axis"),
+            let [a, b] = [vertex(below, s), vertex(below, s + 1)];
+            let [c, d] = [vertex(above, s + 1), vertex(above, s)];
+            if a == b {
+                triangles.push([a, c, d]);
+            } else if c == d {
+                triangles.push([a, b, c]);
+            } else {
+                triangles.extend(halves([a, b, c, d], (row + s) % 2 == 1));
             }
         }
     }
@@ -88,16 +90,7 @@ pub fn surface_of_revolution(profile: &[[f64; 2]], segments: usize) -> Mesh {
 /// at least 3.
 ///
 /// # Panics
-/// If `minor` is not positive, or `major` is not finite or not greater than `minor`, or there are fewer than 3
-/// segments.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let ring = Report::of(&shapes::torus(2.0, 0.5, 60));
-/// assert!(ring.closed);
-/// assert_eq!(ring.euler_characteristic(), 0);
-/// ```
-#[must_use]
+/// If `major` is not finite or not greater than `minor`.
 pub fn torus(major: f64, minor: f64, segments: usize) -> Mesh {
     assert_size("minor radius", minor);
     assert!(
@@ -116,16 +109,6 @@ pub fn torus(major: f64, minor: f64, segments: usize) -> Mesh {
 }
 
 /// A solid cylinder around the z axis, its middle at the origin. Wall and lids are cut into nearly square cells.
-///
-/// # Panics
-/// If a length is not positive and finite, or there are fewer than 3 segments.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let volume = Report::of(&shapes::cylinder(1.0, 2.0, 90)).volume.unwrap();
-/// assert!((volume / (2.0 * std::f64::consts::PI) - 1.0).abs() < 0.001);
-/// ```
-#[must_use]
 pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
@@ -135,16 +118,6 @@ pub fn cylinder(radius: f64, height: f64, segments: usize) -> Mesh {
 }
 
 /// A solid cone around the z axis, its base at z = 0 and its tip at z = `height`.
-///
-/// # Panics
-/// If a length is not positive and finite, or there are fewer than 3 segments.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let [low, high] = Report::of(&shapes::cone(1.0, 3.0, 24)).bounds.unwrap();
-/// assert_eq!((low.z, high.z), (0.0, 3.0));
-/// ```
-#[must_use]
 pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
@@ -153,16 +126,6 @@ pub fn cone(radius: f64, height: f64, segments: usize) -> Mesh {
 }
 
 /// A capsule around the z axis, its middle at the origin: a cylinder of the given height between two hemispheres.
-///
-/// # Panics
-/// If a length is not positive and finite, or there are fewer than 3 segments.
-///
-/// ```
-/// use fracas::mesh::{Report, shapes};
-/// let [low, high] = Report::of(&shapes::capsule(1.0, 3.0, 32)).bounds.unwrap();
-/// assert_eq!((low.z, high.z), (-2.5, 2.5));
-/// ```
-#[must_use]
 pub fn capsule(radius: f64, height: f64, segments: usize) -> Mesh {
     assert_size("radius", radius);
     assert_size("height", height);
@@ -178,14 +141,6 @@ pub fn capsule(radius: f64, height: f64, segments: usize) -> Mesh {
     profile.extend((1..wall).map(|i| [radius, height * (i as f64 / wall as f64 - 0.5)]));
     profile.extend(arc);
     surface_of_revolution(&profile, segments)
-}
-
-#[derive(Clone, Copy)]
-enum Ring {
-    /// One vertex on the axis.
-    Pole(u32),
-    /// The first of as many vertices as there are segments.
-    Vertices(u32),
 }
 
 /// Panics on a profile that makes no surface. Otherwise says whether the profile runs so that counter-clockwise

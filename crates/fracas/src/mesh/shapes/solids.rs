@@ -18,18 +18,6 @@ use crate::geom::DVec3;
 use crate::mesh::Mesh;
 
 /// A box of the given edge lengths around the origin, of 8 vertices and 12 triangles.
-///
-/// # Panics
-/// If a length is not positive and finite.
-///
-/// ```
-/// use fracas::geom::DVec3;
-/// use fracas::mesh::{Report, shapes};
-/// let report = Report::of(&shapes::cuboid(DVec3::new(1.0, 2.0, 3.0)));
-/// assert_eq!((report.vertices, report.triangles), (8, 12));
-/// assert!((report.volume.unwrap() - 6.0).abs() < 1e-14);
-/// ```
-#[must_use]
 pub fn cuboid(size: DVec3) -> Mesh {
     grid_box(size, [1, 1, 1])
 }
@@ -38,33 +26,12 @@ pub fn cuboid(size: DVec3) -> Mesh {
 ///
 /// `edge` is the wanted length of a cell; along each axis the whole number of cells is taken that comes nearest,
 /// at least one.
-///
-/// # Panics
-/// If a length is not positive and finite.
-///
-/// ```
-/// use fracas::geom::DVec3;
-/// use fracas::mesh::shapes;
-/// let brick = shapes::brick(DVec3::new(2.4, 1.2, 0.8), 0.4);
-/// assert_eq!(brick.triangle_count(), 4 * (6 * 3 + 3 * 2 + 2 * 6));
-/// ```
-#[must_use]
 pub fn brick(size: DVec3, edge: f64) -> Mesh {
     assert_size("edge", edge);
     grid_box(size, size.to_array().map(|length| pieces(length, edge)))
 }
 
 /// A thin brick, one cell thick: `width` along x, `depth` along y, `thickness` along z.
-///
-/// # Panics
-/// If a length is not positive and finite.
-///
-/// ```
-/// use fracas::mesh::shapes;
-/// let pane = shapes::plate(2.0, 1.0, 0.01, 0.1);
-/// assert_eq!(pane.triangle_count(), 4 * (20 * 10 + 20 + 10));
-/// ```
-#[must_use]
 pub fn plate(width: f64, depth: f64, thickness: f64, edge: f64) -> Mesh {
     assert_size("edge", edge);
     grid_box(DVec3::new(width, depth, thickness), [pieces(width, edge), pieces(depth, edge), 1])

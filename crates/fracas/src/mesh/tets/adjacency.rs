@@ -73,12 +73,6 @@ impl TetAdjacency {
         self.tets.list(node as usize)
     }
 
-    /// Number of edges.
-    #[must_use]
-    pub fn edge_count(&self) -> usize {
-        self.neighbours.items().len() / 2
-    }
-
     /// Every edge, the lower node first, sorted.
     pub fn edges(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
         (0..).zip(self.neighbours.iter()).flat_map(|(a, neighbours)| {
@@ -120,17 +114,17 @@ fn match_faces(mesh: &TetMesh) -> Result<Vec<[u32; 4]>, TetError> {
         let row = faces.list_mut(node);
         row.sort_unstable_by_key(|&face| (sorted(face), face));
         for same in row.chunk_by(|&a, &b| sorted(a) == sorted(b)) {
-            let tets: Vec<usize> = same.iter().take(3).map(|&face| face as usize / 4).collect();
+            let tet = |face: u32| face as usize / 4;
             match *same {
-                [_] => {}
                 [a, b] if is_even(corners_of(a)) == is_even(corners_of(b)) => {
-                    return Err(TetError::Folded { tets: [tets[0], tets[1]] });
+                    return Err(TetError::Folded { tets: [a, b].map(tet) });
                 }
                 [a, b] => {
                     across[a as usize / 4][a as usize % 4] = b / 4;
                     across[b as usize / 4][b as usize % 4] = a / 4;
                 }
-                _ => return Err(TetError::CrowdedFace { tets: [tets[0], tets[1], tets[2]] }),
+                [a, b, c, ..] => return Err(TetError::CrowdedFace { tets: [a, b, c].map(tet) }),
+                _ => {}
             }
         }
     }
@@ -172,7 +166,8 @@ mod tests {
             near.dedup();
             assert_eq!(adjacency.neighbours(node), near);
         }
-        assert_eq!(adjacency.edges().count(), adjacency.edge_count());
+        let ends: usize = (0..mesh.node_count() as u32).map(|node| adjacency.neighbours(node).len()).sum();
+        assert_eq!(2 * adjacency.edges().count(), ends);
         assert!(adjacency.edges().is_sorted());
     }
 

@@ -6,6 +6,7 @@ use crate::mesh::Mesh;
 
 /// The faces that belong to one tetrahedron only, as a surface that looks outward.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use]
 pub struct Boundary {
     /// The surface; its vertices are the nodes on it, in order.
     pub mesh: Mesh,
@@ -30,7 +31,6 @@ impl Boundary {
     /// let report = Report::of(&surface.mesh);
     /// assert!(report.closed && (report.volume.unwrap() - 6.0).abs() < 1e-12);
     /// ```
-    #[must_use]
     pub fn of(mesh: &TetMesh, adjacency: &TetAdjacency) -> Self {
         let is_open =
             |&(tet, face): &(u32, u8)| adjacency.across(tet as usize)[face as usize] == TetAdjacency::NONE;

@@ -20,7 +20,6 @@ use crate::geom::DVec3;
 /// assert_eq!(block.node_count(), 6 * 4 * 3 + 5 * 3 * 2);
 /// assert!((block.total_volume() - 0.2 * 0.1 * 0.06).abs() < 1e-15);
 /// ```
-#[must_use]
 pub fn brick(size: DVec3, cells: [usize; 3]) -> TetMesh {
     assert!(size.is_finite() && size.min_element() > 0.0, "the size {size} is not positive and finite");
     assert!(cells.iter().all(|&n| n > 0), "{cells:?} boxes do not fill a block");

@@ -106,6 +106,7 @@ pub enum TetError {
 
 /// A tetrahedral mesh whose tetrahedra all have positive volume.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct TetMesh {
     positions: Vec<DVec3>,
     tets: Vec<[u32; 4]>,
@@ -123,7 +124,7 @@ impl TetMesh {
     /// use fracas::mesh::tets::{TetError, TetMesh};
     /// let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
     /// let mesh = TetMesh::new(corners.clone(), vec![[0, 1, 2, 3]]).unwrap();
-    /// assert!((mesh.volume(0) - 1.0 / 6.0).abs() < 1e-15);
+    /// assert!((mesh.total_volume() - 1.0 / 6.0).abs() < 1e-15);
     /// assert_eq!(TetMesh::new(corners, vec![[0, 2, 1, 3]]), Err(TetError::Inverted { tet: 0 }));
     /// ```
     pub fn new(positions: Vec<DVec3>, tets: Vec<[u32; 4]>) -> Result<Self, TetError> {
@@ -197,20 +198,13 @@ impl TetMesh {
         self.tets[tet].map(|node| self.positions[node as usize])
     }
 
-    /// The volume of a tetrahedron, rounded. Panics if the mesh has no such tetrahedron.
-    #[must_use]
-    pub fn volume(&self, tet: usize) -> f64 {
-        volume(self.corners(tet))
-    }
-
     /// The volume of all tetrahedra together, rounded.
     #[must_use]
     pub fn total_volume(&self) -> f64 {
-        (0..self.tets.len()).map(|tet| self.volume(tet)).sum()
+        (0..self.tets.len()).map(|tet| volume(self.corners(tet))).sum()
     }
 
     /// The exact box around all tetrahedra; empty without any.
-    #[must_use]
     pub fn bounds(&self) -> Box3 {
         Box3::from_points(self.tets.iter().flatten().map(|&node| self.positions[node as usize]))
     }

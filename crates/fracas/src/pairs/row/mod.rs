@@ -21,9 +21,6 @@
 //! strictly on one side, the triangles meet in the shared vertex or edge and nowhere else. Two traps: with all
 //! three corners shared nothing is left to be sided (a duplicate face, which is a collision), and at an edge
 //! plane only the two ends of that edge are on the plane.
-//!
-//! The two faces of a fresh crack are duplicates of that kind if the rows name the vertices that a cut has doubled by
-//! one id. A filter that drops [twins](RowFilter::twins) leaves them out.
 
 mod meet;
 mod side;
@@ -93,15 +90,13 @@ pub(crate) struct Precision {
 pub(crate) struct RowFilter<S: Simd> {
     simd: S,
     precision: Precision,
-    /// Whether pairs on the same three vertices are dropped rather than left open. Default: false.
-    pub(crate) twins: bool,
 }
 
 impl<S: Simd> RowFilter<S> {
     /// A filter for rows of the given precision.
     #[inline(always)]
     pub(crate) fn new(simd: S, precision: Precision) -> Self {
-        Self { simd, precision, twins: false }
+        Self { simd, precision }
     }
 
     /// The instruction set the filter uses.

@@ -7,13 +7,13 @@ use crate::geom::{Boxes8, LANES};
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, u32x8};
 
-/// A row prepared for the filter: boxes, planes and sizes of its triangles.
-#[derive(Clone, Copy)]
+/// A row prepared for the filter: boxes, planes and sizes of its triangles. By default it holds none.
+#[derive(Clone, Copy, Default)]
 #[repr(C, align(32))]
 pub(crate) struct RowSide {
     pub(super) corners: [[[f32; LANES]; 3]; 3],
     /// Boxes, padded so that they overlap wherever the true boxes do.
-    pub(super) boxes: Boxes8,
+    pub(crate) boxes: Boxes8,
     /// The plane of each triangle: points x with `normal · x = offset`.
     pub(super) normal: [[f32; LANES]; 3],
     pub(super) offset: [f32; LANES],
@@ -32,7 +32,8 @@ pub(crate) struct RowSide {
     row_low: [f32; 3],
     row_high: [f32; 3],
     pub(super) ids: [[u32; LANES]; 3],
-    used: u32,
+    /// One bit for every used lane.
+    pub(crate) used: u32,
 }
 
 /// The error bound of a height, given as a fixed part and a factor of the distance over which it is measured.
@@ -42,37 +43,11 @@ pub(super) fn bound_at([fixed, factor]: [f32; 2], distance: f32) -> f32 {
 }
 
 impl RowSide {
-    /// Holds nothing; to be overwritten by [`RowFilter::prepare`].
-    pub(crate) const EMPTY: Self = Self {
-        corners: [[[0.0; LANES]; 3]; 3],
-        boxes: Boxes8::EMPTY,
-        normal: [[0.0; LANES]; 3],
-        offset: [0.0; LANES],
-        edge_planes: [[[0.0; LANES]; 3]; 3],
-        edge_offsets: [[0.0; LANES]; 3],
-        extent: [0.0; LANES],
-        longest: 0.0,
-        face_bounds: [[0.0; LANES]; 2],
-        edge_bounds: [[0.0; LANES]; 2],
-        row_face_bound: [0.0; 2],
-        row_edge_bound: [0.0; 2],
-        row_low: [0.0; 3],
-        row_high: [0.0; 3],
-        ids: [[0; LANES]; 3],
-        used: 0,
-    };
-
     /// The error bounds of one triangle, over its face plane and over its edge planes.
     #[inline(always)]
     pub(super) fn bounds_of(&self, lane: usize) -> [[f32; 2]; 2] {
         let (face, edge) = (&self.face_bounds, &self.edge_bounds);
         [[face[0][lane], face[1][lane]], [edge[0][lane], edge[1][lane]]]
-    }
-
-    /// One bit for every used lane.
-    #[inline(always)]
-    pub(crate) fn used(&self) -> u32 {
-        self.used
     }
 
     /// The box of the whole row, padded: it holds the true triangles, with room to spare for one more rounding.
