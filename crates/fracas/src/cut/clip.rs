@@ -8,7 +8,7 @@ use super::section::{NONE, Section, sides};
 use super::triangulate::{Density, triangulate};
 use super::{CutError, CutSurface};
 use crate::base::DisjointSets;
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 use crate::mesh::{LiveMesh, TriangleId};
 use glam::DVec2;
 
@@ -54,18 +54,19 @@ impl Cell {
     pub(super) fn without_specks(mut self, size: f64) -> Self {
         let mut lumps = DisjointSets::new(self.positions.len());
         self.triangles.iter().for_each(|&corners| lumps.join_all(corners));
-        let mut boxes = vec![(DVec3::INFINITY, DVec3::NEG_INFINITY); self.positions.len()];
+        let mut boxes = vec![Box3::EMPTY; self.positions.len()];
         for &v in self.triangles.iter().flatten() {
-            let (low, high) = &mut boxes[lumps.root(v) as usize];
-            (*low, *high) = (low.min(self.positions[v as usize]), high.max(self.positions[v as usize]));
+            let lump = &mut boxes[lumps.root(v) as usize];
+            *lump = lump.union(&Box3::from_points([self.positions[v as usize]]));
         }
-        let mut is_speck = |corners: &[u32; 3]| {
-            let (low, high) = boxes[lumps.root(corners[0]) as usize];
-            (high - low).max_element() <= SPECK * size
-        };
-        let faces = self.triangles.iter().copied().zip(self.faces.iter().copied());
-        (self.triangles, self.faces) = faces.filter(|(corners, _)| !is_speck(corners)).unzip();
+        self.retain(|[v, ..], _| boxes[lumps.root(v) as usize].extent().max_element() > SPECK * size);
         self
+    }
+
+    /// Drops all triangles but those wanted.
+    pub(super) fn retain(&mut self, mut is_wanted: impl FnMut([u32; 3], Face) -> bool) {
+        let faces = self.triangles.iter().copied().zip(self.faces.iter().copied());
+        (self.triangles, self.faces) = faces.filter(|&(corners, face)| is_wanted(corners, face)).unzip();
     }
 
     /// Whether every edge between vertices of caps is passed once in each direction. Others are not new.
@@ -154,12 +155,9 @@ impl Cell {
                 let (a, b) = (keep(a), keep(b));
                 let length =
                     |v: u32, w: u32| made.positions[v as usize].distance_squared(made.positions[w as usize]);
-                let halves = if length(p, b) <= length(q, a) {
-                    [[p, a, b], [p, b, q]]
-                } else {
-                    [[p, a, q], [a, b, q]]
-                };
-                halves.into_iter().for_each(|corners| made.push(corners, face));
+                let from_p = length(p, b) <= length(q, a);
+                made.push(if from_p { [p, a, b] } else { [p, a, q] }, face);
+                made.push(if from_p { [p, b, q] } else { [a, b, q] }, face);
             }
         }
         let outline: Vec<DVec2> = section.points.iter().map(|p| plane.chart(p.position).into()).collect();
