@@ -83,7 +83,7 @@ impl CutSurface {
     /// # Errors
     /// As for [`CutSurface::plane`], or a radius that is not positive and finite.
     pub fn cylinder(point: DVec3, axis: DVec3, radius: f64, forward: DVec3) -> Result<Self, CutError> {
-        require("radius", radius, radius > 0.0)?;
+        require("radius", radius, radius > 0.0 && radius.is_finite())?;
         Ok(Self { axes: Axes::new(point, axis, forward)?, shape: Shape::Cylinder { radius } })
     }
 
@@ -97,9 +97,9 @@ impl CutSurface {
         forward: DVec3,
         grid: HeightGrid,
     ) -> Result<Self, CutError> {
-        require("cell", grid.cell, grid.cell > 0.0)?;
+        require("cell", grid.cell, grid.cell > 0.0 && grid.cell.is_finite())?;
         for number in grid.corner.iter().chain(&grid.heights) {
-            require("height grid", *number, true)?;
+            require("height grid", *number, number.is_finite())?;
         }
         let (count, columns) = (grid.heights.len(), grid.columns);
         if count == 0 || columns == 0 || !count.is_multiple_of(columns) {
@@ -114,7 +114,7 @@ impl CutSurface {
     /// # Errors
     /// As for [`CutSurface::plane`], or a pitch that is zero or not finite.
     pub fn helicoid(point: DVec3, axis: DVec3, pitch: f64, forward: DVec3) -> Result<Self, CutError> {
-        require("pitch", pitch, pitch != 0.0)?;
+        require("pitch", pitch, pitch != 0.0 && pitch.is_finite())?;
         Ok(Self { axes: Axes::new(point, axis, forward)?, shape: Shape::Helicoid { pitch } })
     }
 
@@ -256,10 +256,8 @@ impl Axes {
         let towards = direction("forward", forward)?;
         let across = towards - up * up.dot(towards);
         if across.length() < 1e-9 {
-            return Err(CutError::NoDirection {
-                what: "forward, seen along the normal or axis",
-                value: forward,
-            });
+            let what = "forward, seen along the normal or axis";
+            return Err(CutError::NoDirection { what, value: forward });
         }
         let forward = across.normalize();
         Ok(Self { origin, forward, left: up.cross(forward), up })
@@ -283,9 +281,9 @@ fn angle(q: DVec3) -> f64 {
     if a < 0.0 { a + TAU } else { a }
 }
 
-/// Refuses a number that is not finite, or for which the condition does not hold.
+/// Refuses a number for which a condition does not hold.
 pub(super) fn require(what: &'static str, value: f64, holds: bool) -> Result<(), CutError> {
-    if value.is_finite() && holds { Ok(()) } else { Err(CutError::BadNumber { what, value }) }
+    if holds { Ok(()) } else { Err(CutError::BadNumber { what, value }) }
 }
 
 #[cfg(test)]

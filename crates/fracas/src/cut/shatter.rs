@@ -27,7 +27,7 @@ use super::options::check_density;
 use super::section::{NONE, mean_side};
 use super::{CutError, CutOptions, CutSurface, Cutter};
 use crate::base::Random;
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
 
 /// How to break a body.
@@ -167,9 +167,7 @@ pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) ->
 pub fn scatter_sites(mesh: &LiveMesh, count: usize, seed: u64) -> Vec<DVec3> {
     let ids: Vec<TriangleId> = mesh.live_triangles().collect();
     let corners = ids.iter().flat_map(|&id| mesh.triangle(id).corners());
-    let (low, high) =
-        corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
-    let middle = 0.5 * low + 0.5 * high;
+    let middle = Box3::from_points(corners).centre();
     let mut random = Random::new(seed);
     let site =
         |id: TriangleId, share: f64| middle + (mesh.triangle(id).centroid() - middle) * (0.3 + 0.6 * share);
