@@ -39,9 +39,11 @@
 //! Graphics 26(3), 2007.
 
 use super::FillError;
+use super::error::{require, require_positive};
 use super::octree::{Cube, Octree, Points};
 use super::stencil::{Node, cut_one, root};
 use crate::base::parallel::map;
+use crate::base::sorted_set;
 use crate::exact::{Sign, orient3d};
 use crate::geom::DVec3;
 use crate::mesh::tets::lattice::numbered;
@@ -52,9 +54,6 @@ const MOST_CUBES: [usize; 2] = [1 << 26, 1 << 24];
 
 /// Whole coordinates stay below this.
 const FARTHEST: f64 = (1_u32 << 30) as f64;
-
-/// The most levels.
-const MOST_LEVELS: u32 = 12;
 
 /// A point of a lattice without levels moves onto a cut point nearer than this share of an edge: along an axis, a diagonal of a
 /// face (there is none), a diagonal of a cube.
@@ -125,12 +124,8 @@ struct Grid {
 impl Grid {
     fn new(low: DVec3, high: DVec3, options: &FieldOptions) -> Result<Self, FillError> {
         let FieldOptions { cell, levels } = *options;
-        if !(cell > 0.0 && cell.is_finite()) {
-            return Err(FillError::BadCell { cell });
-        }
-        if levels > MOST_LEVELS {
-            return Err(FillError::BadLevels { levels, most: MOST_LEVELS });
-        }
+        require_positive("cell size", cell)?;
+        require(levels <= 12, "number of levels", f64::from(levels), "12 or fewer")?;
         if !(low.is_finite() && high.is_finite() && low.cmplt(high).all()) {
             return Err(FillError::BadBox { low, high });
         }
@@ -272,18 +267,11 @@ impl Stuffing {
 
     /// Finds where the surface crosses edges.
     fn find_cuts(&mut self, field: &(impl Fn(DVec3) -> f64 + Sync)) {
-        let mut edges: Vec<[u32; 2]> = vec![];
-        for tet in &self.tets {
-            let is_inside = tet.map(|id| self.value(id) < 0.0);
-            let is_outside = tet.map(|id| self.value(id) > 0.0);
-            let is_cut =
-                |&[i, j]: &[usize; 2]| is_inside[i] && is_outside[j] || is_outside[i] && is_inside[j];
-            edges.extend(
-                EDGES.into_iter().filter(is_cut).map(|[i, j]| [tet[i].min(tet[j]), tet[i].max(tet[j])]),
-            );
-        }
-        edges.sort_unstable();
-        edges.dedup();
+        let edges = sorted_set(self.tets.iter().flat_map(|tet| {
+            let v = tet.map(|id| self.value(id));
+            let is_cut = move |&[i, j]: &[usize; 2]| v[i] < 0.0 && v[j] > 0.0 || v[i] > 0.0 && v[j] < 0.0;
+            EDGES.into_iter().filter(is_cut).map(|[i, j]| [tet[i].min(tet[j]), tet[i].max(tet[j])])
+        }));
         self.cuts = map(true, edges.into_iter(), |edge| {
             let [at_a, at_b] = edge.map(|id| self.value(id));
             let [a, b] = edge.map(|id| self.position(id));
@@ -356,19 +344,17 @@ impl Stuffing {
         if matches!(self.points, Points::Uniform(_)) {
             return false;
         }
-        let mut back = vec![];
-        for tet in &self.tets {
+        let is_turned = |tet: &&[u32; 4]| {
             let values = tet.map(|id| self.value(id));
-            if !values.contains(&0.0) || !values.iter().any(|&value| value < 0.0) {
-                continue;
-            }
-            let [a, b, c, d] = tet.map(|id| self.position(id));
-            if orient3d(a, b, c, d) != Sign::Positive {
-                back.extend(tet.iter().filter_map(|id| self.moved.binary_search_by_key(id, |m| m.id).ok()));
-            }
-        }
-        back.sort_unstable();
-        back.dedup();
+            let orientation = || {
+                let [a, b, c, d] = tet.map(|id| self.position(id));
+                orient3d(a, b, c, d)
+            };
+            let may_turn = values.contains(&0.0) && values.iter().any(|&value| value < 0.0);
+            may_turn && orientation() != Sign::Positive
+        };
+        let moved = |id: &u32| self.moved.binary_search_by_key(id, |moved| moved.id).ok();
+        let back = sorted_set(self.tets.iter().filter(is_turned).flatten().filter_map(moved));
         for &k in back.iter().rev() {
             let Moved { id, value, .. } = self.moved.remove(k);
             self.values[id as usize] = value;
@@ -584,8 +570,11 @@ mod tests {
         let fill = |low, high, cell, levels| {
             fill_field(ball, |_| 0.5, low, high, &FieldOptions { cell, levels }).unwrap_err()
         };
-        assert_eq!(fill(-one, one, 0.0, 2), FillError::BadCell { cell: 0.0 });
-        assert_eq!(fill(-one, one, 0.1, 13), FillError::BadLevels { levels: 13, most: 12 });
+        assert!(matches!(
+            fill(-one, one, 0.0, 2),
+            FillError::BadNumber { what: "cell size", value: 0.0, .. }
+        ));
+        assert!(matches!(fill(-one, one, 0.1, 13), FillError::BadNumber { value: 13.0, .. }));
         assert!(matches!(fill(one, -one, 0.1, 2), FillError::BadBox { .. }));
         assert!(matches!(fill(-one, one, 1e-4, 2), FillError::TooFine { .. }));
         assert!(matches!(fill(-one, one, 1e-30, 12), FillError::TooFine { .. }));
