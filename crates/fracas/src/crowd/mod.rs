@@ -127,7 +127,7 @@ impl KFree {
         }
         let sizes = || list.iter().map(|e| e.diameter).filter(|&d| d > 0.0);
         let diameters = match sizes().reduce(f64::max) {
-            Some(largest) => [sizes().fold(largest, f64::min), largest].map(|d| d / elements.scale()),
+            Some(largest) => [sizes().fold(largest, f64::min), largest].map(|d| d / elements.scale),
             None => [0.0; 2],
         };
         Self { k, adjacent, diameters }
