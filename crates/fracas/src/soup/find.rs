@@ -57,8 +57,8 @@ impl Soup {
     /// The grid of the last query.
     pub(crate) fn stats(&self) -> SoupStats {
         let grid = &self.grid;
-        let mut exponents: Vec<i32> = Vec::new();
-        exponents.extend(grid.layers.iter().filter(|layer| layer.count > 0).map(|layer| layer.exponent));
+        let layers = grid.layers.iter().filter(|layer| layer.count > 0);
+        let mut exponents: Vec<i32> = layers.map(|layer| layer.exponent).collect();
         exponents.dedup();
         SoupStats {
             triangles: grid.triangle_count(),

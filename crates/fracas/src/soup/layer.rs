@@ -212,17 +212,6 @@ pub(super) struct ToKey {
     pub(super) cell_bits: u32,
 }
 
-impl ToKey {
-    pub(super) fn new(layer: &Layer, prefix: u64) -> Self {
-        Self {
-            scale: layer.scale / layer.quantum,
-            base: layer.base / layer.quantum + 0.5,
-            prefix,
-            cell_bits: layer.cell_bits,
-        }
-    }
-}
-
 /// The nearest whole number, not below 0: of x − ½ for x ≥ 0, the one below x, or one less. Adding 1.5 · 2⁵² leaves it at
 /// the end of the mantissa.
 #[inline(always)]

@@ -42,12 +42,17 @@ impl Waiting {
     /// Eight are written and only as many counted as there are lanes: no jump to be mispredicted.
     #[inline(always)]
     pub(super) fn add<S: Simd>(&mut self, simd: S, one: u32, row: u32, lanes: u32) {
-        let range = self.count..self.count + LANES;
-        let ones: &mut [u32; LANES] = (&mut self.first[range.clone()]).try_into().expect("eight");
-        let others: &mut [u32; LANES] = (&mut self.second[range]).try_into().expect("eight");
+        let [ones, others] = self.next_eight();
         u32x8::splat(simd, one).store_array(ones);
         (u32x8::load_array_ref(simd, &LANES_OF[(lanes & 0xff) as usize]) + row).store_array(others);
         self.count += lanes.count_ones() as usize;
+    }
+
+    /// The places behind the pairs that wait.
+    #[inline(always)]
+    fn next_eight(&mut self) -> [&mut [u32; LANES]; 2] {
+        let Self { first, second, count } = self;
+        [first, second].map(|list| (&mut list[*count..*count + LANES]).try_into().expect("eight"))
     }
 
     /// Adds one pair; there must be room.
@@ -66,9 +71,7 @@ impl Waiting {
         }
         let used = self.count.min(LANES);
         self.count -= used;
-        let range = self.count..self.count + LANES;
-        let first: &mut [u32; LANES] = (&mut self.first[range.clone()]).try_into().expect("eight");
-        let second: &mut [u32; LANES] = (&mut self.second[range]).try_into().expect("eight");
+        let [first, second] = self.next_eight();
         for lane in used..LANES {
             (first[lane], second[lane]) = (first[0], second[0]);
         }

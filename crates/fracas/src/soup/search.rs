@@ -5,7 +5,7 @@ use super::grid::Grid;
 use super::layer::{Layer, Source, power_of_two};
 use super::packer::{Packer, ROOM, RowView};
 use super::rows::RowBox;
-use super::window::{GridRow, Window};
+use super::window::Window;
 use crate::base::morton;
 use crate::exact;
 use crate::geom::{Boxes8, DVec3, Triangle};
@@ -301,9 +301,8 @@ impl CellSearch {
         rebase: &Rebase,
     ) {
         let window = &self.window;
-        let GridRow { lanes, .. } = &window.rows[row as usize];
-        let (lanes, bounds) = (rebase.lanes(lanes), rebase.row(&window.boxes[row as usize]));
-        let mine = RowView { lanes: &lanes, bounds, ..window.row(row) };
+        let own = window.row(row);
+        let mine = RowView { lanes: &rebase.lanes(own.lanes), bounds: rebase.row(&own.bounds), ..own };
         for &other in &self.near {
             self.packers[scale].add_rows::<S, ITSELF>(simd, &mine, &window.row(other), &mut self.stats);
         }
@@ -332,9 +331,9 @@ impl CellSearch {
         };
         for &other in &self.near {
             for (j, large) in of_row(other) {
-                let normal = large.area_vector();
+                let (normal, bounds) = (large.area_vector(), large.bounds());
                 for (i, small) in of_row(row) {
-                    if boxes_overlap(&small, &large) && !on_one_side(&large, normal, &small) {
+                    if bounds.overlaps(&small.bounds()) && !on_one_side(&large, normal, &small) {
                         self.findings.open.push((i, j));
                     }
                 }
@@ -348,17 +347,14 @@ impl CellSearch {
         let (window, sources) = (&self.window, question.sources);
         let corners = &window.corners;
         let itself = question.sources.len() == 1;
+        let ids = |record: u32| {
+            let [a, b, c, _] = corners[record as usize].map(|id| id as u32);
+            [a, b, c]
+        };
         for (i, j) in self.findings.open.drain(..) {
             let (t, u) = (window.triangle(sources, i), window.triangle(sources, j));
-            let relation = if itself {
-                let ids = |record: u32| {
-                    let [a, b, c, _] = corners[record as usize];
-                    [a as u32, b as u32, c as u32]
-                };
-                exact::tri_tri_shared(&t, ids(i), &u, ids(j))
-            } else {
-                exact::tri_tri(&t, &u)
-            };
+            let relation =
+                if itself { exact::tri_tri_shared(&t, ids(i), &u, ids(j)) } else { exact::tri_tri(&t, &u) };
             if question.touch.accepts(relation) {
                 self.findings.crossing.push((i, j));
             }
@@ -410,12 +406,6 @@ impl Rebase {
         let high = (DVec3::from_array(high.map(f64::from)) + self.from) * self.scale - self.to + self.pad;
         RowBox::new(low.as_vec3().to_array(), high.as_vec3().to_array())
     }
-}
-
-fn boxes_overlap(t: &Triangle, u: &Triangle) -> bool {
-    let low = |t: &Triangle| t.a.min(t.b).min(t.c);
-    let high = |t: &Triangle| t.a.max(t.b).max(t.c);
-    low(t).cmple(high(u)).all() && low(u).cmple(high(t)).all()
 }
 
 /// Whether a triangle is certainly on one side of the plane through another with the given area vector.

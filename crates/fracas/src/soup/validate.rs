@@ -7,7 +7,7 @@ use crate::base::morton;
 use crate::exact::{self, Relation};
 use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::LANES;
-use crate::tree::Broken;
+use crate::tree::{Broken, ensure};
 use fearless_simd::Level;
 use std::collections::BTreeMap;
 
@@ -73,10 +73,8 @@ impl Soup {
             }
         }
         fans.into_iter().try_for_each(|(vertex, fan)| check_fan(mesh, vertex, &fan))?;
-        match seen.iter().position(|seen| !seen) {
-            Some(id) => Err(Broken(format!("triangle {id} is in no cell"))),
-            None => Ok(()),
-        }
+        let mut seen = seen.into_iter().enumerate();
+        seen.try_for_each(|(id, seen)| ensure(seen, || format!("triangle {id} is in no cell")))
     }
 }
 
@@ -91,8 +89,4 @@ fn check_fan(mesh: &Mesh, vertex: i32, fan: &[u32]) -> Result<(), Broken> {
         }
     }
     Ok(())
-}
-
-fn ensure(holds: bool, broken: impl FnOnce() -> String) -> Result<(), Broken> {
-    if holds { Ok(()) } else { Err(Broken(broken())) }
 }

@@ -42,6 +42,7 @@ pub use build::BuildOptions;
 pub use partition::SplitRule;
 pub use quality::Quality;
 pub use validate::Broken;
+pub(crate) use validate::ensure;
 
 use crate::geom::{Box3, DVec3, Pose, Triangle};
 use crate::mesh::{Mesh, MeshError, TriangleId};

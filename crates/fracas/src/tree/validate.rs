@@ -11,7 +11,7 @@ use crate::walk::{Child, Node};
 pub struct Broken(pub String);
 
 /// Fails with a formatted sentence unless the condition holds.
-fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Broken> {
+pub(crate) fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Broken> {
     if holds { Ok(()) } else { Err(Broken(what())) }
 }
 
