@@ -125,7 +125,7 @@ impl CutSurface {
         let q = self.axes.local(p);
         match &self.shape {
             Shape::Plane => q.z,
-            Shape::Cylinder { radius } => (q.x * q.x + q.y * q.y).sqrt() - radius,
+            Shape::Cylinder { radius } => q.truncate().length() - radius,
             Shape::HeightField(grid) => q.z - grid.height(q.x, q.y),
             Shape::Helicoid { pitch } => {
                 let turns = q.z / pitch - angle(q) / TAU;
@@ -143,7 +143,7 @@ impl CutSurface {
             Shape::Cylinder { .. } => [angle(q), q.z],
             Shape::Helicoid { pitch } => {
                 let turns = (q.z / pitch - angle(q) / TAU).round();
-                [angle(q) + TAU * turns, (q.x * q.x + q.y * q.y).sqrt()]
+                [angle(q) + TAU * turns, q.truncate().length()]
             }
         }
     }
@@ -169,59 +169,52 @@ impl CutSurface {
 
     /// A map of the chart to a plane without seams in which triangles may be made, for a section whose v lies in the
     /// middle at `middle`.
-    pub(super) fn plan(&self, middle: f64) -> Plan {
-        match self.shape {
-            Shape::Plane | Shape::HeightField(_) => Plan::Same,
-            Shape::Cylinder { radius } => Plan::Ring { radius, middle },
-            Shape::Helicoid { pitch } => {
-                let rise = pitch / TAU;
-                Plan::Strip { length_per_angle: (middle * middle + rise * rise).sqrt() }
-            }
-        }
+    pub(super) fn plan(&self, middle: f64) -> Plan<'_> {
+        Plan { shape: &self.shape, middle }
     }
 }
 
 /// Where chart coordinates go in the plane in which a section is cut into triangles. It keeps angles, nearly, and
 /// the sense of rotation seen from the positive side.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Plan {
-    /// As they are.
-    Same,
-    /// A cylinder seen along its axis, so that what goes around it goes around the origin: no seam.
-    Ring { radius: f64, middle: f64 },
-    /// Distance from the axis to the right, way along the helix upwards.
-    Strip { length_per_angle: f64 },
+///
+/// A cylinder is seen along its axis, so that what goes around it goes around the origin: no seam. On a helicoid the distance
+/// from the axis goes to the right, and the way along the helix upwards.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan<'a> {
+    shape: &'a Shape,
+    middle: f64,
 }
 
-impl Plan {
+impl Plan<'_> {
     pub(super) fn place(self, [u, v]: [f64; 2]) -> DVec2 {
-        match self {
-            Self::Same => DVec2::new(u, v),
-            Self::Ring { radius, middle } => {
-                let distance = radius * libm::exp((middle - v) / radius);
+        match *self.shape {
+            Shape::Plane | Shape::HeightField(_) => DVec2::new(u, v),
+            Shape::Cylinder { radius } => {
+                let distance = radius * libm::exp((self.middle - v) / radius);
                 DVec2::new(distance * libm::cos(u), distance * libm::sin(u))
             }
-            Self::Strip { length_per_angle } => DVec2::new(v, u * length_per_angle),
+            Shape::Helicoid { pitch } => DVec2::new(v, u * self.length_per_angle(pitch)),
         }
     }
 
     pub(super) fn chart(self, p: DVec2) -> [f64; 2] {
-        match self {
-            Self::Same => [p.x, p.y],
-            Self::Ring { radius, middle } => {
-                let distance = (p.x * p.x + p.y * p.y).sqrt();
-                [angle(p.extend(0.0)), middle - radius * libm::log(distance / radius)]
+        match *self.shape {
+            Shape::Plane | Shape::HeightField(_) => [p.x, p.y],
+            Shape::Cylinder { radius } => {
+                [angle(p.extend(0.0)), self.middle - radius * libm::log(p.length() / radius)]
             }
-            Self::Strip { length_per_angle } => [p.y / length_per_angle, p.x],
+            Shape::Helicoid { pitch } => [p.y / self.length_per_angle(pitch), p.x],
         }
     }
 
     /// How many units of the plan one unit of the surface takes at a place.
     pub(super) fn stretch(self, p: DVec2) -> f64 {
-        match self {
-            Self::Ring { radius, .. } => (p.x * p.x + p.y * p.y).sqrt() / radius,
-            Self::Same | Self::Strip { .. } => 1.0,
-        }
+        if let Shape::Cylinder { radius } = *self.shape { p.length() / radius } else { 1.0 }
+    }
+
+    /// Of a helix in the middle.
+    fn length_per_angle(self, pitch: f64) -> f64 {
+        DVec2::new(self.middle, pitch / TAU).length()
     }
 }
 

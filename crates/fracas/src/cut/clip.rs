@@ -126,33 +126,37 @@ impl Cell {
         number: u32,
     ) -> Self {
         let mut made = Self::default();
-        let mut vertices = vec![NONE; self.positions.len()];
-        let mut cut_points = vec![NONE; section.points.len()];
+        // The vertices of this cell, then the cut points, in the cell to be made.
+        let first_point = self.positions.len() as u32;
+        let mut numbers = vec![NONE; self.positions.len() + section.points.len()];
+        let mut keep = |made: &mut Self, old: u32| {
+            let number = &mut numbers[old as usize];
+            if *number == NONE {
+                *number = match old.checked_sub(first_point) {
+                    Some(point) => made.add(section.points[point as usize].position, NONE),
+                    None => made.add(self.positions[old as usize], self.sources[old as usize]),
+                };
+            }
+            *number
+        };
         let mut crossed = section.crossed.iter().peekable();
         for (t, &corners) in self.triangles.iter().enumerate() {
             let face = self.faces[t];
             let Some(cut) = crossed.next_if(|cut| cut.triangle.index() == t) else {
                 if (heights[corners[0] as usize] >= 0.0) == above {
-                    let corners = corners.map(|v| self.keep(v, &mut vertices, &mut made));
+                    let corners = corners.map(|v| keep(&mut made, v));
                     made.push(corners, face);
                 }
                 continue;
             };
             let face = if let Face::Whole(id) = face { Face::Piece(id) } else { face };
-            let [p, q] = cut.points.map(|i| {
-                let new = &mut cut_points[i as usize];
-                if *new == NONE {
-                    *new = made.add(section.points[i as usize].position, NONE);
-                }
-                *new
-            });
-            let mut keep = |v| self.keep(v, &mut vertices, &mut made);
+            let [p, q] = cut.points.map(|i| keep(&mut made, first_point + i));
             let [c, a, b] = cut.corners;
             if cut.lone_above == above {
-                let c = keep(c);
+                let c = keep(&mut made, c);
                 made.push([c, p, q], face);
             } else {
-                let (a, b) = (keep(a), keep(b));
+                let [a, b] = [a, b].map(|v| keep(&mut made, v));
                 let length =
                     |v: u32, w: u32| made.positions[v as usize].distance_squared(made.positions[w as usize]);
                 let from_p = length(p, b) <= length(q, a);
@@ -163,19 +167,10 @@ impl Cell {
         let outline: Vec<DVec2> = section.points.iter().map(|p| plane.chart(p.position).into()).collect();
         let none = Density { edge: &|_| 1.0, growth: f64::INFINITY };
         for corners in triangulate(&outline, &section.loops, &none).triangles {
-            let [a, b, c] = corners.map(|i| cut_points[i as usize]);
+            let [a, b, c] = corners.map(|i| keep(&mut made, first_point + i));
             made.push(if above { [a, c, b] } else { [a, b, c] }, Face::Cap(number));
         }
         made
-    }
-
-    /// The index in the cell to be made of a vertex of this one.
-    fn keep(&self, vertex: u32, vertices: &mut [u32], made: &mut Self) -> u32 {
-        let new = &mut vertices[vertex as usize];
-        if *new == NONE {
-            *new = made.add(self.positions[vertex as usize], self.sources[vertex as usize]);
-        }
-        *new
     }
 
     pub(super) fn add(&mut self, position: DVec3, source: u32) -> u32 {

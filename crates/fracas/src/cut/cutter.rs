@@ -120,7 +120,7 @@ impl Cutter {
             passed: vec![false; points],
             open: vec![false; sheet.triangles.len()],
             open_around: vec![0; points],
-            vertices: vec![Vertex::Absent; points],
+            vertices: vec![Vertex::ABSENT; points],
             faces: vec![[TriangleId(NONE); 2]; sheet.triangles.len()],
             sheet,
         })
@@ -186,7 +186,7 @@ impl Cutter {
         for &i in &crossed {
             let crossed = &self.crossed[i as usize];
             let ends = crossed.points.map(|p| match p {
-                NONE => (Vertex::Absent, DVec3::ZERO),
+                NONE => (Vertex::ABSENT, DVec3::ZERO),
                 p => (self.vertices[p as usize], self.sheet.positions[p as usize]),
             });
             self.parts[i as usize].divide(mesh, crossed, ends, first, &mut edit);
@@ -292,10 +292,9 @@ impl Cutter {
         let crossed = passed.iter().flat_map(|&p| self.crossed_at[p as usize]).filter(|&i| i != NONE);
         let of_crossed = crossed.flat_map(|i| self.crossed[i as usize].points).filter(|&p| p != NONE);
         let mut points = sorted_set(of_faces.chain(of_crossed));
-        points.retain(|&p| match self.vertices[p as usize] {
-            Vertex::Absent => true,
-            Vertex::Shared(_) => self.is_parted(p),
-            Vertex::Parted { .. } => false,
+        points.retain(|&p| {
+            let vertex = self.vertices[p as usize];
+            vertex == Vertex::ABSENT || vertex.above == vertex.below && self.is_parted(p)
         });
         points
     }
@@ -307,7 +306,7 @@ impl Cutter {
 
     /// Triangles of the sheet that were open before, at points that are parted now.
     fn faces_to_rename(&self, points: &[u32], opening: &Opening) -> Vec<u32> {
-        let parted = points.iter().filter(|&&p| self.vertices[p as usize] != Vertex::Absent);
+        let parted = points.iter().filter(|&&p| self.vertices[p as usize] != Vertex::ABSENT);
         let mut faces = sorted_set(parted.flat_map(|&p| self.sheet.star(p)).copied());
         faces.retain(|t| self.open[*t as usize] && opening.triangles.binary_search(t).is_err());
         faces
@@ -320,15 +319,14 @@ impl Cutter {
             (vertex_count + edit.new_positions.len() - 1) as u32
         };
         let is_parted = self.is_parted(p);
-        let vertex = &mut self.vertices[p as usize];
-        *vertex = match *vertex {
-            Vertex::Absent if is_parted => Vertex::Parted { above: add(), below: add() },
-            Vertex::Absent => Vertex::Shared(add()),
-            Vertex::Shared(above) if is_parted => Vertex::Parted { above, below: add() },
-            unchanged => unchanged,
-        };
-        if let Vertex::Parted { above, below } = *vertex {
-            edit.twins.push([above, below]);
+        let Vertex { above, below } = &mut self.vertices[p as usize];
+        if *above == NONE {
+            *above = add();
+            *below = *above;
+        }
+        if is_parted {
+            *below = add();
+            edit.twins.push([*above, *below]);
         }
     }
 

@@ -12,23 +12,19 @@ use super::section::{Crossed, NONE};
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, MeshEdit, TriangleId};
 
-/// What a point of the sheet is in the mesh.
+/// The vertices of a point of the sheet: one for both sides until the point is parted, none before the front comes near.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Vertex {
-    Absent,
-    Shared(u32),
-    Parted { above: u32, below: u32 },
+pub(super) struct Vertex {
+    pub(super) above: u32,
+    pub(super) below: u32,
 }
 
 impl Vertex {
+    pub(super) const ABSENT: Self = Self { above: NONE, below: NONE };
+
     /// The vertex on one side.
     pub(super) fn on(self, above: bool) -> u32 {
-        match self {
-            Self::Absent => NONE,
-            Self::Shared(vertex) => vertex,
-            Self::Parted { above: vertex, .. } if above => vertex,
-            Self::Parted { below, .. } => below,
-        }
+        if above { self.above } else { self.below }
     }
 }
 
@@ -78,7 +74,7 @@ impl Parts {
     ) {
         let before = *self;
         let [p, q] = ends.map(|(vertex, _)| vertex);
-        let has = |vertex: Vertex| vertex != Vertex::Absent;
+        let has = |vertex: Vertex| vertex != Vertex::ABSENT;
         let form = match (has(p), has(q), before.form) {
             (false, false, _) => Form::Whole,
             (true, false, _) => Form::AtP,
