@@ -114,17 +114,10 @@ impl Cell {
         let triangles = self.triangles.iter().enumerate().map(|(t, &c)| (TriangleId(t as u32), c));
         let kept_off = |v: u32, _: f64| heights[v as usize].abs().max(ROUNDING * size);
         let section = Section::among(&self.positions, triangles, plane, &heights, &kept_off, None)?;
-        Ok(Some(self.side_of(&section, &heights, plane, above, number)))
+        Ok(Some(self.side(&section, &heights, plane, above, number)))
     }
 
-    fn side_of(
-        &self,
-        section: &Section,
-        heights: &[f64],
-        plane: &CutSurface,
-        above: bool,
-        number: u32,
-    ) -> Self {
+    fn side(&self, section: &Section, heights: &[f64], plane: &CutSurface, above: bool, number: u32) -> Self {
         let mut made = Self::default();
         // The vertices of this cell, then the cut points, in the cell to be made.
         let first_point = self.positions.len() as u32;

@@ -20,6 +20,9 @@ use crate::mesh::{LiveMesh, TriangleId};
 
 pub(super) const NONE: u32 = u32::MAX;
 
+/// A triangle of a mesh and its corners.
+type Face = (TriangleId, [u32; 3]);
+
 /// The cut of one surface through one mesh.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Section {
@@ -101,7 +104,7 @@ impl Section {
     /// vertex counts as being, for an edge of a given length.
     pub(super) fn among(
         positions: &[DVec3],
-        triangles: impl Iterator<Item = (TriangleId, [u32; 3])>,
+        triangles: impl Iterator<Item = Face>,
         surface: &CutSurface,
         heights: &[f64],
         kept_off: &dyn Fn(u32, f64) -> f64,
@@ -110,7 +113,7 @@ impl Section {
         let scan = Scan { positions, surface, heights, kept_off };
         let mut section = Self::default();
         let mut uses: Vec<Use> = vec![];
-        let mut beyond: Vec<(TriangleId, [u32; 3])> = vec![];
+        let mut beyond: Vec<Face> = vec![];
         for (triangle, corners) in triangles {
             if let Some(&vertex) = corners.iter().find(|v| !heights[**v as usize].is_finite()) {
                 return Err(CutError::TooFar { vertex });
@@ -122,7 +125,7 @@ impl Section {
             let kept =
                 |keep: &dyn Fn(DVec3) -> bool| sides.iter().flatten().any(|ends| keep(scan.place(*ends)));
             if keep.is_none_or(kept) {
-                section.cross(&scan, triangle, corners, &mut uses)?;
+                section.cross(&scan, (triangle, corners), &mut uses)?;
             } else {
                 beyond.push((triangle, corners));
             }
@@ -140,13 +143,7 @@ impl Section {
     }
 
     /// Adds a triangle that the cut divides.
-    fn cross(
-        &mut self,
-        scan: &Scan,
-        triangle: TriangleId,
-        corners: [u32; 3],
-        uses: &mut Vec<Use>,
-    ) -> Result<(), CutError> {
+    fn cross(&mut self, scan: &Scan, (triangle, corners): Face, uses: &mut Vec<Use>) -> Result<(), CutError> {
         let sides = scan.cut_sides(corners);
         // The side that is not cut lies opposite to the lone corner.
         let mut whole = (0..3).filter(|&k| sides[k].is_none());
@@ -163,12 +160,7 @@ impl Section {
     }
 
     /// Adds the triangles that were not kept but share a cut point with one that was: they get that point too.
-    fn reach_beyond(
-        &mut self,
-        scan: &Scan,
-        beyond: &[(TriangleId, [u32; 3])],
-        uses: &mut Vec<Use>,
-    ) -> Result<(), CutError> {
+    fn reach_beyond(&mut self, scan: &Scan, beyond: &[Face], uses: &mut Vec<Use>) -> Result<(), CutError> {
         let kept: Vec<[u32; 2]> = uses.iter().map(|side| side.ends).collect();
         for &(triangle, corners) in beyond {
             let sides = scan.cut_sides(corners);
@@ -176,7 +168,7 @@ impl Section {
             let mut shared = (0..3).filter(|&k| is_shared(k));
             match (shared.next(), shared.next()) {
                 (None, _) => {}
-                (Some(_), Some(_)) => self.cross(scan, triangle, corners, uses)?,
+                (Some(_), Some(_)) => self.cross(scan, (triangle, corners), uses)?,
                 (Some(k), None) => {
                     let corners = [0, 1, 2].map(|i| corners[(k + i) % 3]);
                     uses.push(Use::new([corners[0], corners[1]], self.crossed.len() as u32, 0));

@@ -181,18 +181,13 @@ pub fn scatter_sites(mesh: &LiveMesh, count: usize, seed: u64) -> Vec<DVec3> {
 type Planes = Vec<(u32, CutSurface)>;
 
 /// What of a body is nearest to a site, and the planes that bound it; `None` if all of it is.
-fn cell_of(
-    whole: &Cell,
-    sites: &[DVec3],
-    site: usize,
-    size: f64,
-) -> Result<Option<(Cell, Planes)>, CutError> {
+fn cell_of(body: &Cell, sites: &[DVec3], site: usize, size: f64) -> Result<Option<(Cell, Planes)>, CutError> {
     let centre = sites[site];
     let mut others: Vec<(f64, usize)> =
         (0..sites.len()).filter(|&j| j != site).map(|j| (0.5 * sites[j].distance(centre), j)).collect();
     others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut cell: Option<Cell> = None;
-    let mut reach = whole.reach(centre);
+    let mut reach = body.reach(centre);
     let mut planes = vec![];
     for (distance, other) in others {
         if distance > reach {
@@ -203,7 +198,7 @@ fn cell_of(
         let (middle, normal) = (0.5 * sites[low] + 0.5 * sites[high], sites[low] - sites[high]);
         let plane = CutSurface::plane(middle, normal, normal.any_orthogonal_vector())
             .map_err(|_| CutError::SameSite { sites: [low, high] })?;
-        let current = cell.as_ref().unwrap_or(whole);
+        let current = cell.as_ref().unwrap_or(body);
         if let Some(smaller) = current.clipped(&plane, site == low, other as u32, size)? {
             reach = smaller.reach(centre);
             planes.push((other as u32, plane));

@@ -22,6 +22,8 @@ use glam::DVec2;
 use spade::handles::FixedVertexHandle;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
+type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
+
 /// How dense the points inside are to be.
 pub(super) struct Density<'a> {
     /// Edge length beside the outline at a place, in units of the plane.
@@ -91,13 +93,9 @@ struct Tangled;
 fn delaunay(outline: &[DVec2], rings: &[&[u32]], density: &Density, first: u32) -> Result<Interior, Tangled> {
     let rim: Vec<u32> = rings.concat();
     let scaled = scaling(outline, &rim, rings.iter().map(|ring| area(outline, ring)).sum());
-    let mut cdt = ConstrainedDelaunayTriangulation::<Point2<f64>>::with_capacity(
-        2 * rim.len(),
-        6 * rim.len(),
-        4 * rim.len(),
-    );
+    let mut cdt = Cdt::with_capacity(2 * rim.len(), 6 * rim.len(), 4 * rim.len());
     // Vertices get the numbers 0, 1, 2, … as they are inserted, unless two are in one place.
-    let insert = |cdt: &mut ConstrainedDelaunayTriangulation<_>, number: usize, p: DVec2| {
+    let insert = |cdt: &mut Cdt, number: usize, p: DVec2| {
         let handle = cdt.insert(scaled(p)).ok().filter(|handle| handle.index() == number);
         handle.ok_or(Tangled)
     };
@@ -108,24 +106,18 @@ fn delaunay(outline: &[DVec2], rings: &[&[u32]], density: &Density, first: u32) 
     let mut edges = vec![];
     let mut rest = &handles[..];
     for ring in rings {
-        let (here, others) = rest.split_at(ring.len());
+        let here = rest.split_off(..ring.len()).unwrap_or_default();
         edges.extend((0..here.len()).map(|i| [here[i], here[(i + 1) % here.len()]]));
-        rest = others;
     }
-    for &[from, to] in &edges {
-        if cdt.try_add_constraint(from, to).len() != 1 {
-            return Err(Tangled);
-        }
+    if !edges.iter().all(|&[from, to]| cdt.try_add_constraint(from, to).len() == 1) {
+        return Err(Tangled);
     }
     let points = if density.growth.is_finite() { points_inside(outline, rings, density) } else { vec![] };
     for (i, &p) in points.iter().enumerate() {
         insert(&mut cdt, rim.len() + i, p)?;
     }
-    let id = |vertex: usize| rim.get(vertex).copied().unwrap_or_else(|| first + (vertex - rim.len()) as u32);
-    let mut triangles = left_of(&cdt, &edges)?;
-    for triangle in &mut triangles {
-        *triangle = triangle.map(|v| id(v as usize));
-    }
+    let id = |v: u32| rim.get(v as usize).copied().unwrap_or_else(|| first + v - rim.len() as u32);
+    let triangles = left_of(&cdt, &edges)?.into_iter().map(|corners| corners.map(id)).collect();
     Ok(Interior { points, triangles })
 }
 
@@ -153,10 +145,7 @@ fn pulled_apart(outline: &[DVec2], rings: &[&[u32]]) -> Vec<DVec2> {
 const PULL: f64 = 1e-8;
 
 /// The triangles to the left of the edges, up to other edges.
-fn left_of(
-    cdt: &ConstrainedDelaunayTriangulation<Point2<f64>>,
-    edges: &[[FixedVertexHandle; 2]],
-) -> Result<Vec<[u32; 3]>, Tangled> {
+fn left_of(cdt: &Cdt, edges: &[[FixedVertexHandle; 2]]) -> Result<Vec<[u32; 3]>, Tangled> {
     let mut is_inside = vec![None; cdt.num_all_faces()];
     let mut stack = vec![];
     for &[from, to] in edges {

@@ -63,6 +63,9 @@ const TOO_NEAR: [f64; 3] = [0.24999, 0.0, 0.41189];
 /// then where they differ.
 const TOO_NEAR_GRADED: [[f64; 3]; 2] = [[0.24999, 0.0, 0.35671], [0.24999, 0.28, 0.30]];
 
+/// A function of points, asked on many threads.
+type Field<'a> = &'a (dyn Fn(DVec3) -> f64 + Sync);
+
 /// How to fill a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldOptions {
@@ -146,15 +149,13 @@ impl Grid {
     }
 
     /// Divides cubes until they are small enough near the surface.
-    fn divide(
-        &self,
-        field: &(impl Fn(DVec3) -> f64 + Sync),
-        size: &(impl Fn(DVec3) -> f64 + Sync),
-    ) -> Result<Octree, FillError> {
+    fn divide(&self, field: Field, size: Field) -> Result<Octree, FillError> {
         let mut tree = Octree::new(self.roots, self.levels);
         let mut cubes = if self.levels > 0 { tree.roots() } else { vec![] };
         for level in 0..self.levels {
-            let is_too_large = |&cube: &Cube| self.is_too_large(&tree, level, cube, field, size);
+            let side = 0.5 * self.cell * f64::from(tree.size(level));
+            let centre = |cube: Cube| self.place(tree.centre(level, cube));
+            let is_too_large = |&cube: &Cube| self.is_too_large(centre(cube), side, field, size);
             let found = map(true, cubes.iter(), is_too_large);
             let mut divided = vec![];
             for (&cube, is_too_large) in cubes.iter().zip(found) {
@@ -172,20 +173,11 @@ impl Grid {
         Ok(tree)
     }
 
-    fn is_too_large(
-        &self,
-        tree: &Octree,
-        level: usize,
-        cube: Cube,
-        field: &impl Fn(DVec3) -> f64,
-        size: &impl Fn(DVec3) -> f64,
-    ) -> Result<bool, FillError> {
-        let centre = self.place(tree.centre(level, cube));
+    fn is_too_large(&self, centre: DVec3, side: f64, field: Field, size: Field) -> Result<bool, FillError> {
         let distance = field(centre).abs();
         if !distance.is_finite() {
             return Err(FillError::NotFinite { at: centre });
         }
-        let side = 0.5 * self.cell * f64::from(tree.size(level));
         let half_diagonal = 0.75_f64.sqrt();
         // With cubes half as large, whose centres lie within two of their sides of the surface.
         if distance > half_diagonal * side + (2.0 - half_diagonal) * 0.5 * side {
@@ -231,7 +223,7 @@ struct Stuffing {
 }
 
 impl Stuffing {
-    fn sample(grid: Grid, tree: &Octree, field: &(impl Fn(DVec3) -> f64 + Sync)) -> Result<Self, FillError> {
+    fn sample(grid: Grid, tree: &Octree, field: Field) -> Result<Self, FillError> {
         let points = tree.points();
         let place = |id: u32| grid.place(points.place(id));
         let values = map(true, 0..points.count() as u32, |id| field(place(id)));
@@ -266,7 +258,7 @@ impl Stuffing {
     }
 
     /// Finds where the surface crosses edges.
-    fn find_cuts(&mut self, field: &(impl Fn(DVec3) -> f64 + Sync)) {
+    fn find_cuts(&mut self, field: Field) {
         let edges = sorted_set(self.tets.iter().flat_map(|tet| {
             let v = tet.map(|id| self.value(id));
             let is_cut = move |&[i, j]: &[usize; 2]| v[i] < 0.0 && v[j] > 0.0 || v[i] > 0.0 && v[j] < 0.0;

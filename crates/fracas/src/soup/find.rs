@@ -41,16 +41,11 @@ impl Soup {
     }
 
     /// Sorts triangles into cells; rows of eight are made of cells only when they are searched. Returns the threads that pay.
-    pub(crate) fn populate(
-        &mut self,
-        sources: &[Source],
-        options: &SoupOptions,
-        threads: Threads,
-    ) -> Threads {
+    pub(crate) fn populate(&mut self, sources: &[Source], soup: &SoupOptions, threads: Threads) -> Threads {
         let triangles: usize = sources.iter().map(|source| source.triangles.len()).sum();
         let small = threads == Threads::Auto && triangles < SMALL_SOUP;
         let threads = if small { Threads::One } else { threads };
-        self.grid.populate(sources, options, threads.count() > 1);
+        self.grid.populate(sources, soup.table, threads.count() > 1);
         threads
     }
 

@@ -12,12 +12,12 @@
 //!
 //! On several threads each takes a part of the list; the result is the same.
 
+use super::CellTable;
 use super::cell_runs::{Cell, Keyed};
 use super::fans::Fans;
 use super::layer::{Layer, Scale, Source, ToKey, below};
 use super::levels::{self, OCTAVES, Octave};
 use super::table::Table;
-use super::{CellTable, SoupOptions};
 use crate::base::radix::{self, RadixSort};
 use crate::base::{morton, parallel};
 use crate::geom::DVec3;
@@ -67,7 +67,7 @@ struct Measured {
 
 impl Grid {
     /// Forgets the last frame and sorts the given triangles into cells.
-    pub(super) fn populate(&mut self, sources: &[Source], options: &SoupOptions, parallel: bool) {
+    pub(super) fn populate(&mut self, sources: &[Source], table: CellTable, parallel: bool) {
         let count: usize = sources.iter().map(|source| source.triangles.len()).sum();
         // Smaller lists are not worth dividing.
         let parts = parallel::threads(parallel && count > 10_000);
@@ -87,9 +87,9 @@ impl Grid {
         };
         let sort = || {
             let width = self.key_bits();
-            self.order(sources, &measured, width, options, parts);
-            self.cut(width, options, parts);
-            self.table.build(options.table, &self.cells, count);
+            self.order(sources, &measured, width, table, parts);
+            self.cut(width, table, parts);
+            self.table.build(table, &self.cells, count);
         };
         // Fans come last on one thread: what they read, a search reads next.
         parallel::join(parts > 1, sort, find_fans);
@@ -216,14 +216,7 @@ impl Grid {
     }
 
     /// Gives a key to every triangle and sorts them by it.
-    fn order(
-        &mut self,
-        sources: &[Source],
-        measured: &Measured,
-        width: u32,
-        options: &SoupOptions,
-        parts: usize,
-    ) {
+    fn order(&mut self, sources: &[Source], measured: &Measured, width: u32, table: CellTable, parts: usize) {
         self.to_keys.clear();
         let to_key = |(number, layer): (u64, &Layer)| ToKey {
             scale: layer.scale / layer.quantum,
@@ -232,9 +225,8 @@ impl Grid {
             cell_bits: layer.cell_bits,
         };
         self.to_keys.extend((0..).zip(&self.layers).map(to_key));
-        let slots = Table::slots(options.table, measured.octaves.len());
-        let (level_of, to_keys, meshes, table) =
-            (&self.level_of[..], &self.to_keys[..], sources.len(), options.table);
+        let slots = Table::slots(table, measured.octaves.len());
+        let (level_of, to_keys, meshes) = (&self.level_of[..], &self.to_keys[..], sources.len());
         let item = move |mesh: usize, triangle: usize, octave: u16, middle: DVec3| {
             let number = usize::from(level_of[usize::from(octave)]) * meshes + mesh;
             let to_key = &to_keys[number];
@@ -280,8 +272,8 @@ impl Grid {
     }
 
     /// Cuts the sorted list into cells.
-    fn cut(&mut self, width: u32, options: &SoupOptions, parts: usize) {
-        let can_choose = options.table == CellTable::Sorted;
+    fn cut(&mut self, width: u32, table: CellTable, parts: usize) {
+        let can_choose = table == CellTable::Sorted;
         if self.id_bits > 0 {
             let bits = self.id_bits;
             let list = Keyed { list: &self.small.sorted, key: |small: &u64| small >> bits, width };
