@@ -117,7 +117,7 @@ impl KFree {
         let mut counts = vec![[0_u32; 2]; list.len()];
         let chunks = counts.chunks_mut(ELEMENTS_AT_A_TIME).enumerate();
         parallel::for_each(true, chunks, |(chunk, counts)| {
-            crowd.count(elements, chunk * ELEMENTS_AT_A_TIME, counts);
+            crowd.count(chunk * ELEMENTS_AT_A_TIME, counts);
         });
         let mut k = vec![1; list.len()];
         let mut adjacent = vec![0; list.len()];

@@ -5,7 +5,7 @@
 //! `f64`.
 
 use super::elements::{self, Element, Elements};
-use super::sketch::{self, ALMOST, Hull, Lanes, Sketch, itself};
+use super::sketch::{self, ALMOST, Hull, Lanes, Sketch};
 use crate::base::morton;
 use crate::geom::{Box3, Boxes8, DVec3, round};
 use crate::pairs::{LANES, bits};
@@ -14,7 +14,8 @@ use fearless_simd::{Level, dispatch, f32x8, i32x8, mask32x8};
 use std::ops::Range;
 
 /// All elements, sorted by size and place.
-pub(super) struct Crowd {
+pub(super) struct Crowd<'a> {
+    elements: &'a Elements,
     /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
     pub(super) order: Vec<u32>,
     sizes: Vec<Element>,
@@ -51,8 +52,8 @@ const AXIS: u64 = (1 << 17) - 1;
 /// Small levels are searched from end to end.
 const FEW: u32 = 32;
 
-impl Crowd {
-    pub(super) fn new(elements: &Elements, list: &[Element]) -> Self {
+impl<'a> Crowd<'a> {
+    pub(super) fn new(elements: &'a Elements, list: &[Element]) -> Self {
         // By cell, and by place in the cell, so that eight in a row are near each other.
         let tag = |(e, index): (&Element, u64)| {
             let exponent = exponent(e.diameter);
@@ -91,11 +92,11 @@ impl Crowd {
         let blocks = sketches.chunks(LANES).map(Hull::of).collect();
         let corners = elements.corners_of_triangles(&order);
         let places = corners.iter().map(|corners| corners.map(|vertex| elements.at(vertex))).collect();
-        Self { order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
+        Self { elements, order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
     }
 
     /// For elements from `first` on in this order: how many larger ones come near, and how many of those share a vertex.
-    pub(super) fn count(&self, elements: &Elements, first: usize, counts: &mut [[u32; 2]]) {
+    pub(super) fn count(&self, first: usize, counts: &mut [[u32; 2]]) {
         let level = Level::new();
         let keys = &self.keys[first..first + counts.len()];
         let (mut near, mut from) = (Vec::new(), 0);
@@ -103,7 +104,7 @@ impl Crowd {
             let to = from + cell.len();
             self.look_around(first + from..first + to, &mut near);
             for (eight, counts) in (first + from..).step_by(LANES).zip(counts[from..to].chunks_mut(LANES)) {
-                dispatch!(level, simd => self.count_eight(simd, elements, eight, &near, counts));
+                dispatch!(level, simd => self.count_eight(simd, eight, &near, counts));
             }
             from = to;
         }
@@ -131,14 +132,7 @@ impl Crowd {
     /// For up to eight elements from `first` on: how many larger elements come near, of those in the given ranges of the
     /// order, and how many of them share a vertex.
     #[inline(always)]
-    fn count_eight<S: Simd>(
-        &self,
-        simd: S,
-        elements: &Elements,
-        first: usize,
-        near: &[Range<usize>],
-        counts: &mut [[u32; 2]],
-    ) {
+    fn count_eight<S: Simd>(&self, simd: S, first: usize, near: &[Range<usize>], counts: &mut [[u32; 2]]) {
         // Grown boxes side by side; those of unused lanes overlap nothing.
         let mut grown = Boxes8::EMPTY;
         let mut least = [f32::INFINITY; LANES];
@@ -167,19 +161,21 @@ impl Crowd {
                     if hits == 0 {
                         continue;
                     }
-                    let larger = hits & lanes.not_larger(self.sizes[other].diameter) & !itself(first, other);
+                    let itself = 1 << other.wrapping_sub(first).min(31);
+                    let larger = hits & lanes.not_larger(self.sizes[other].diameter) & !itself;
                     // Most of them are neighbours, and no look at anything else is needed.
                     let touching = match self.corners.get(other) {
                         Some(corners) => larger & lanes.sharing(corners),
                         None => bits(larger)
                             .filter(|lane| {
-                                elements.share_a_vertex(self.order[first + lane], self.order[other])
+                                self.elements.share_a_vertex(self.order[first + lane], self.order[other])
                             })
-                            .fold(0, |mask, lane| mask | 1 << lane),
+                            .map(|lane| 1 << lane)
+                            .sum(),
                     };
                     sum += mask32x8::from_bitmask(simd, u64::from(touching)).select(one, zero);
                     for lane in bits(larger & !touching) {
-                        counts[lane][0] += u32::from(self.is_near(elements, first + lane, other));
+                        counts[lane][0] += u32::from(self.is_near(first + lane, other));
                     }
                 }
             }
@@ -191,12 +187,12 @@ impl Crowd {
     }
 
     /// Whether the second of two elements, by their places in the order, comes near the first.
-    fn is_near(&self, elements: &Elements, at: usize, other: usize) -> bool {
+    fn is_near(&self, at: usize, other: usize) -> bool {
         let (element, e) = (&self.sizes[at], &self.sizes[other]);
         element.grown().overlaps(&e.bounds)
             && match (self.places.get(at), self.places.get(other)) {
                 (Some(p), Some(q)) => elements::within(p, q, element.reach()),
-                _ => elements.within(self.order[at], self.order[other], element.reach()),
+                _ => self.elements.within(self.order[at], self.order[other], element.reach()),
             }
     }
 

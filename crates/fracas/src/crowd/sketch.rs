@@ -100,9 +100,3 @@ impl<S: Simd> Lanes<S> {
         same.to_bitmask() as u32
     }
 }
-
-/// The lane of an element if it is one of eight from `first` on.
-#[inline(always)]
-pub(super) fn itself(first: usize, element: usize) -> u32 {
-    1 << element.wrapping_sub(first).min(31)
-}

@@ -169,7 +169,7 @@ impl Cutter {
         let points = self.changed_points(&opening);
         let crossed = self.crossed_triangles_at(&points);
         let faces = self.faces_to_rename(&points, &opening);
-        let parts = crossed.iter().flat_map(|&i| self.parts[i as usize].triangles());
+        let parts = crossed.iter().flat_map(|&i| &self.parts[i as usize].triangles);
         let needed = parts.chain(faces.iter().flat_map(|&t| &self.faces[t as usize]));
         if let Some(&triangle) = needed.into_iter().find(|id| !mesh.is_alive(**id)) {
             self.cursor = cursor;

@@ -47,19 +47,14 @@ enum Form {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     form: Form,
-    /// Where there are fewer than three, the last is repeated.
-    triangles: [TriangleId; 3],
+    /// The triangles of the mesh that make it up. Where there are fewer than three, the last is repeated.
+    pub(super) triangles: [TriangleId; 3],
 }
 
 impl Parts {
     /// A triangle not yet divided.
     pub(super) fn whole(triangle: TriangleId) -> Self {
         Self { form: Form::Whole, triangles: [triangle; 3] }
-    }
-
-    /// The triangles of the mesh that make it up, some more than once.
-    pub(super) fn triangles(&self) -> &[TriangleId; 3] {
-        &self.triangles
     }
 
     /// Divides a crossed triangle as its cut points want it now. `ends` are what P and Q are in the mesh, and where;

@@ -53,14 +53,6 @@ pub(super) struct Crossed {
     pub(super) points: [u32; 2],
 }
 
-impl Crossed {
-    /// The segment between the cut points in the direction of outlines: opposite to the part below.
-    pub(super) fn segment(&self) -> Option<[u32; 2]> {
-        let [p, q] = self.points;
-        (q != NONE).then_some(if self.lone_above { [p, q] } else { [q, p] })
-    }
-}
-
 /// A side of a crossed triangle that has a cut point.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Use {
@@ -209,7 +201,10 @@ impl Section {
     /// The next cut point along the outline of each cut point, or [`NONE`].
     pub(super) fn successors(&self) -> Vec<u32> {
         let mut next = vec![NONE; self.points.len()];
-        for [from, to] in self.crossed.iter().filter_map(Crossed::segment) {
+        for &Crossed { points: [p, q], lone_above, .. } in self.crossed.iter().filter(|c| c.points[1] != NONE)
+        {
+            // Outlines run opposite to the part below.
+            let [from, to] = if lone_above { [p, q] } else { [q, p] };
             next[from as usize] = to;
         }
         next

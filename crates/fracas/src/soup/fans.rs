@@ -13,20 +13,10 @@ pub(super) struct Fans {
     counts: Vec<u8>,
     fans: Vec<Fan>,
     /// Whether the triangles around a vertex meet in what they share only.
-    flat: Vec<bool>,
+    pub(super) flat: Vec<bool>,
 }
 
 impl Fans {
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
-        self.flat.clear();
-    }
-
-    /// How many vertices have flat fans.
-    pub(super) fn count(&self) -> usize {
-        self.flat.iter().filter(|&&flat| flat).count()
-    }
-
     /// Looks at all vertices of a mesh, given in steps, which carry their own number from then on if their fan is flat.
     /// Triangles larger than the octave `largest` are too large for these steps and spoil the fans that they are in.
     pub(super) fn find(

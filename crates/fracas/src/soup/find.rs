@@ -37,7 +37,7 @@ impl Soup {
         }
         self.crew.run_as_they_are(&Question { grid: &self.grid, sources, touch }, count);
         self.crew.finish(threads);
-        self.crew.stats.culled = self.grid.fans.count() as u64;
+        self.crew.stats.culled = self.grid.fans.flat.iter().filter(|&&flat| flat).count() as u64;
     }
 
     /// Sorts triangles into cells; rows of eight are made of cells only when they are searched. Returns the threads that pay.

@@ -80,7 +80,7 @@ impl Grid {
         let plan = self.plan_fans(sources);
         let mut steps = plan.map(|(scale, _)| std::mem::take(&mut self.scales[scale].steps));
         let find_fans = || {
-            fans.clear();
+            fans.flat.clear();
             if let (Some((_, largest)), Some(steps)) = (plan, &mut steps) {
                 fans.find(&sources[0], &measured.octaves, largest, steps, parts);
             }

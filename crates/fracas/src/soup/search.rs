@@ -68,9 +68,9 @@ impl Worker for CellSearch {
     fn run(&mut self, question: &Question, [first, end]: [usize; 2], _: &mut u64) {
         let level = Level::new();
         if question.sources.len() == 1 {
-            dispatch!(level, simd => self.run_vectorised::<_, true>(simd, question, first..end));
+            dispatch!(level, simd => self.run_wide::<_, true>(simd, question, first..end));
         } else {
-            dispatch!(level, simd => self.run_vectorised::<_, false>(simd, question, first..end));
+            dispatch!(level, simd => self.run_wide::<_, false>(simd, question, first..end));
         }
     }
 
@@ -83,19 +83,14 @@ impl Worker for CellSearch {
 
 impl CellSearch {
     #[inline(always)]
-    fn run_vectorised<S: Simd, const ITSELF: bool>(
-        &mut self,
-        simd: S,
-        question: &Question,
-        cells: Range<usize>,
-    ) {
+    fn run_wide<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question, cells: Range<usize>) {
         let grid = question.grid;
         while self.packers.len() < grid.scale_count {
             self.packers.push(Packer::default());
         }
         self.window.open(grid);
         // Hashing scatters neighbours: there the window becomes the whole grid.
-        let most = if grid.table.kind() == CellTable::Sorted { TRIANGLES_AT_A_TIME } else { u32::MAX };
+        let most = if grid.table.kind == CellTable::Sorted { TRIANGLES_AT_A_TIME } else { u32::MAX };
         let mut next = cells.start;
         while next < cells.end {
             let first = next;
