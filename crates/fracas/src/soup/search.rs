@@ -5,7 +5,7 @@ use super::grid::Grid;
 use super::layer::{Layer, Source, power_of_two};
 use super::packer::{Packer, ROOM, RowView};
 use super::rows::RowBox;
-use super::window::Window;
+use super::window::{Filled, Window};
 use crate::base::morton;
 use crate::exact;
 use crate::geom::{Boxes8, DVec3, Triangle};
@@ -103,10 +103,10 @@ impl CellSearch {
                 self.window.admit(grid, cell as u32);
             }
             self.window.fill(simd.level(), grid, question.sources);
-            self.look_around_all(grid, first..next, ITSELF);
+            self.look_around_all(grid, ITSELF);
             self.window.fill(simd.level(), grid, question.sources);
-            for cell in first..next {
-                self.search::<S, ITSELF>(simd, question, cell, cell - first);
+            for place in 0..next - first {
+                self.search::<S, ITSELF>(simd, question, place);
                 if self.findings.len() >= BATCH {
                     self.decide(question);
                 }
@@ -128,13 +128,13 @@ impl CellSearch {
         self.window.clear();
     }
 
-    /// Finds for all cells of a range those that may meet them, and admits these to the window.
-    fn look_around_all(&mut self, grid: &Grid, cells: Range<usize>, itself: bool) {
+    /// Finds for all cells in the window those that may meet them, and admits these too.
+    fn look_around_all(&mut self, grid: &Grid, itself: bool) {
         self.groups.clear();
         self.group_ends.clear();
         self.found.clear();
-        for (place, cell) in cells.enumerate() {
-            self.look_around(grid, cell, place, itself);
+        for place in 0..self.window.cells.len() {
+            self.look_around(grid, place, itself);
             self.group_ends.push(self.groups.len());
         }
         for found in &mut self.found {
@@ -143,9 +143,9 @@ impl CellSearch {
     }
 
     /// Finds the cells that may meet this one; of two in one layer the one with the smaller key finds the other.
-    fn look_around(&mut self, grid: &Grid, number: usize, place: usize, itself: bool) {
-        let cell = &grid.cells[number];
-        let own_bounds = self.window.cells[place].bounds;
+    fn look_around(&mut self, grid: &Grid, place: usize, itself: bool) {
+        let Filled { cell, bounds: own_bounds, .. } = self.window.cells[place];
+        let cell = &grid.cells[cell as usize];
         let mine = cell.layer as usize;
         let own = &grid.layers[mine];
         for (number, layer) in grid.layers.iter().enumerate().skip(if itself { mine } else { mine + 1 }) {
@@ -203,16 +203,10 @@ impl CellSearch {
 
     /// Compares the rows of a cell with each other and with the rows of the cells found.
     #[inline(always)]
-    fn search<S: Simd, const ITSELF: bool>(
-        &mut self,
-        simd: S,
-        question: &Question,
-        number: usize,
-        place: usize,
-    ) {
+    fn search<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question, place: usize) {
         let grid = question.grid;
-        let cell = &grid.cells[number];
-        let rows = self.window.cells[place].rows;
+        let Filled { cell, rows, .. } = self.window.cells[place];
+        let cell = &grid.cells[cell as usize];
         let own = &grid.layers[cell.layer as usize];
         let first = if place == 0 { 0 } else { self.group_ends[place - 1] };
         for g in first..self.group_ends[place] {

@@ -1,9 +1,8 @@
 //! The part of a grid that is being searched: cells as rows of eight triangles, in little enough memory for the caches.
 //!
-//! Rows take eight times the memory of the sorted list. If all of them were made at once, they would be written to memory and
-//! read again by the search, and that would take a tenth of its time for a million triangles. So a search takes some thousand
-//! triangles at a time in the order of the list. It makes rows of their cells, then of all neighbours beyond, and when it is
-//! through it begins anew. Cells at the border are made twice.
+//! Rows take eight times the memory of the sorted list, too much to make all of them at once. So a search takes some thousand
+//! triangles at a time in the order of the list. It makes rows of their cells, then of all neighbours beyond. Cells at the
+//! border are made twice.
 //!
 //! ```text
 //!   sorted list   ────────┬──────────┬────────────────▶
@@ -38,7 +37,7 @@ impl GridRow {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filled {
     /// Its number in the grid.
-    cell: u32,
+    pub(super) cell: u32,
     pub(super) rows: [u32; 2],
     pub(super) bounds: RowBox,
 }
