@@ -27,7 +27,6 @@ impl Element {
         0.25 * self.diameter
     }
 
-    /// The box of the grown element.
     pub(super) fn grown(&self) -> Box3 {
         self.bounds.expanded(self.reach())
     }
@@ -80,7 +79,6 @@ impl Elements {
         self.corners(a).iter().any(|v| others.contains(v))
     }
 
-    /// Whether two elements come within a distance of each other.
     pub(super) fn within(&self, a: u32, b: u32, distance: f64) -> bool {
         self.fan(a).any(|t| self.fan(b).any(|u| within(&t, &u, distance)))
     }

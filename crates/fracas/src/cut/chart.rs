@@ -256,13 +256,11 @@ impl Axes {
         Ok(Self { origin, forward, left: up.cross(forward), up })
     }
 
-    /// From the world to these axes.
     fn local(&self, p: DVec3) -> DVec3 {
         let d = p - self.origin;
         DVec3::new(d.dot(self.forward), d.dot(self.left), d.dot(self.up))
     }
 
-    /// From these axes to the world.
     fn world(&self, q: DVec3) -> DVec3 {
         self.origin + self.forward * q.x + self.left * q.y + self.up * q.z
     }

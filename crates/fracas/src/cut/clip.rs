@@ -4,7 +4,7 @@
 //! plane, and closes the rest with a cap. So a cell is always closed. It knows of each of its triangles whether it is
 //! one of the body's, a piece of one, or belongs to a cap.
 
-use super::section::{NONE, Section, sides};
+use super::section::{NONE, Scan, Section, sides};
 use super::triangulate::{Density, triangulate};
 use super::{CutError, CutSurface};
 use crate::base::DisjointSets;
@@ -39,7 +39,6 @@ const ROUNDING: f64 = 1e-14;
 const SPECK: f64 = 1e-11;
 
 impl Cell {
-    /// All of a body.
     pub(super) fn of(mesh: &LiveMesh) -> Self {
         let ids: Vec<TriangleId> = mesh.live_triangles().collect();
         Self {
@@ -63,7 +62,6 @@ impl Cell {
         self
     }
 
-    /// Drops all triangles but those wanted.
     pub(super) fn retain(&mut self, mut is_wanted: impl FnMut([u32; 3], Face) -> bool) {
         let faces = self.triangles.iter().copied().zip(self.faces.iter().copied());
         (self.triangles, self.faces) = faces.filter(|&(corners, face)| is_wanted(corners, face)).unzip();
@@ -113,8 +111,10 @@ impl Cell {
         }
         let triangles = self.triangles.iter().enumerate().map(|(t, &c)| (TriangleId(t as u32), c));
         let kept_off = |v: u32, _: f64| heights[v as usize].abs().max(ROUNDING * size);
-        let section = Section::among(&self.positions, triangles, plane, &heights, &kept_off, None)?;
-        Ok(Some(self.side(&section, &heights, plane, above, number)))
+        let (positions, heights) = (&self.positions[..], &heights[..]);
+        let scan = Scan { positions, surface: plane, heights, kept_off: &kept_off, keep: None };
+        let section = Section::among(triangles, &scan)?;
+        Ok(Some(self.side(&section, heights, plane, above, number)))
     }
 
     fn side(&self, section: &Section, heights: &[f64], plane: &CutSurface, above: bool, number: u32) -> Self {

@@ -22,7 +22,6 @@ pub(super) struct Vertex {
 impl Vertex {
     pub(super) const ABSENT: Self = Self { above: NONE, below: NONE };
 
-    /// The vertex on one side.
     pub(super) fn on(self, above: bool) -> u32 {
         if above { self.above } else { self.below }
     }
@@ -52,7 +51,6 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// A triangle not yet divided.
     pub(super) fn whole(triangle: TriangleId) -> Self {
         Self { form: Form::Whole, triangles: [triangle; 3] }
     }

@@ -89,25 +89,17 @@ impl Section {
                 distance.max(clearance * shortest_edge(mesh, vertex))
             }
         };
-        Self::among(mesh.positions(), triangles, surface, &heights, &kept_off, keep)
+        let positions = mesh.positions();
+        Self::among(triangles, &Scan { positions, surface, heights: &heights, kept_off: &kept_off, keep })
     }
 
-    /// The section of some triangles. `heights` are the sides of all vertices; `kept_off` says how far from the cut a
-    /// vertex counts as being, for an edge of a given length.
-    pub(super) fn among(
-        positions: &[DVec3],
-        triangles: impl Iterator<Item = Face>,
-        surface: &CutSurface,
-        heights: &[f64],
-        kept_off: &dyn Fn(u32, f64) -> f64,
-        keep: Option<&dyn Fn(DVec3) -> bool>,
-    ) -> Result<Self, CutError> {
-        let scan = Scan { positions, surface, heights, kept_off };
+    /// The section of some triangles.
+    pub(super) fn among(triangles: impl Iterator<Item = Face>, scan: &Scan) -> Result<Self, CutError> {
         let mut section = Self::default();
         let mut uses: Vec<Use> = vec![];
         let mut beyond: Vec<Face> = vec![];
         for (triangle, corners) in triangles {
-            if let Some(&vertex) = corners.iter().find(|v| !heights[**v as usize].is_finite()) {
+            if let Some(&vertex) = corners.iter().find(|v| !scan.heights[**v as usize].is_finite()) {
                 return Err(CutError::TooFar { vertex });
             }
             let sides = scan.cut_sides(corners);
@@ -116,15 +108,15 @@ impl Section {
             }
             let kept =
                 |keep: &dyn Fn(DVec3) -> bool| sides.iter().flatten().any(|ends| keep(scan.place(*ends)));
-            if keep.is_none_or(kept) {
-                section.cross(&scan, (triangle, corners), &mut uses)?;
+            if scan.keep.is_none_or(kept) {
+                section.cross(scan, (triangle, corners), &mut uses)?;
             } else {
                 beyond.push((triangle, corners));
             }
         }
         uses.sort_unstable();
-        section.reach_beyond(&scan, &beyond, &mut uses)?;
-        section.place_points(&scan, &uses)?;
+        section.reach_beyond(scan, &beyond, &mut uses)?;
+        section.place_points(scan, &uses)?;
         section.chain();
         // Two triangles with the same corners, back to back.
         if let Some(pair) = section.loops.iter().find(|chain| chain.len() < 3) {
@@ -256,11 +248,15 @@ pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
 }
 
 /// What decides which edges are cut, and where.
-struct Scan<'a> {
-    positions: &'a [DVec3],
-    surface: &'a CutSurface,
-    heights: &'a [f64],
-    kept_off: &'a dyn Fn(u32, f64) -> f64,
+pub(super) struct Scan<'a> {
+    pub(super) positions: &'a [DVec3],
+    pub(super) surface: &'a CutSurface,
+    /// The sides of all vertices.
+    pub(super) heights: &'a [f64],
+    /// How far from the cut a vertex counts as being, for an edge of a given length.
+    pub(super) kept_off: &'a dyn Fn(u32, f64) -> f64,
+    /// Which cut points are wanted; `None` for all.
+    pub(super) keep: Option<&'a dyn Fn(DVec3) -> bool>,
 }
 
 impl Scan<'_> {

@@ -75,7 +75,6 @@ impl Sheet {
         Ok(sheet)
     }
 
-    /// The triangles around a point.
     pub(super) fn star(&self, point: u32) -> &[u32] {
         self.stars.list(point as usize)
     }

@@ -246,7 +246,6 @@ fn distance_to(p: DVec2, (a, b): (DVec2, DVec2)) -> f64 {
     from.distance(way * t)
 }
 
-/// The segments of a loop.
 fn segments(outline: &[DVec2], ring: &[u32]) -> impl Iterator<Item = (DVec2, DVec2)> {
     let points = ring.iter().map(|&id| outline[id as usize]);
     points.clone().zip(points.cycle().skip(1))

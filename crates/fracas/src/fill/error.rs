@@ -74,7 +74,6 @@ pub enum FillError {
     Mesh(#[from] TetError),
 }
 
-/// Refuses a number that is not what is wanted.
 pub(super) fn require(
     holds: bool,
     what: &'static str,
@@ -84,7 +83,6 @@ pub(super) fn require(
     if holds { Ok(()) } else { Err(FillError::BadNumber { what, value, wanted }) }
 }
 
-/// Refuses a number that is not positive and finite.
 pub(super) fn require_positive(what: &'static str, value: f64) -> Result<(), FillError> {
     require(value > 0.0 && value.is_finite(), what, value, "positive and finite")
 }

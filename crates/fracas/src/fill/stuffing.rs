@@ -257,7 +257,6 @@ impl Stuffing {
         p + (q - p) * t
     }
 
-    /// Finds where the surface crosses edges.
     fn find_cuts(&mut self, field: Field) {
         let edges = sorted_set(self.tets.iter().flat_map(|tet| {
             let v = tet.map(|id| self.value(id));
@@ -364,7 +363,6 @@ impl Stuffing {
         Ok(TetMesh::oriented(nodes.iter().map(|&node| self.node(node)).collect(), tets)?.0)
     }
 
-    /// The position of a node of the mesh.
     fn node(&self, node @ [a, b]: Node) -> DVec3 {
         if a == b {
             return self.position(a);

@@ -36,6 +36,10 @@ impl Fans {
         // Every thread keeps what belongs to its own vertices, so that the order is the same. It reads all blocks of triangles
         // that have any.
         let blocks = || source.triangles.chunks(TRIANGLES_IN_A_BLOCK);
+        let ends = |triangles: &[[u32; 3]]| {
+            let vertices = triangles.as_flattened().iter();
+            vertices.fold([u32::MAX, 0], |[least, most], &v| [least.min(v), most.max(v)])
+        };
         let ends = if parts > 1 { parallel::map(true, blocks(), ends) } else { vec![] };
         let share = vertices.div_ceil(parts).max(1);
         let shares = self.counts.chunks_mut(share).zip(self.fans.chunks_mut(share)).enumerate();
@@ -68,12 +72,6 @@ impl Fans {
 
 /// Triangles whose smallest and largest vertices are noted together.
 const TRIANGLES_IN_A_BLOCK: usize = 1024;
-
-/// The smallest and the largest vertex of a block of triangles.
-fn ends(triangles: &[[u32; 3]]) -> [u32; 2] {
-    let vertices = triangles.as_flattened().iter();
-    vertices.fold([u32::MAX, 0], |[least, most], &v| [least.min(v), most.max(v)])
-}
 
 /// Too many for a fan, however many more come.
 const SPOILT: u8 = 100;

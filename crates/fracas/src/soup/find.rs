@@ -49,7 +49,6 @@ impl Soup {
         threads
     }
 
-    /// The grid of the last query.
     pub(crate) fn stats(&self) -> SoupStats {
         let grid = &self.grid;
         let layers = grid.layers.iter().filter(|layer| layer.count > 0);

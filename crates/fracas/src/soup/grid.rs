@@ -99,7 +99,6 @@ impl Grid {
         (self.measured, self.fans) = (measured, fans);
     }
 
-    /// Triangles in all cells.
     pub(super) fn triangle_count(&self) -> usize {
         self.measured.octaves.len()
     }
@@ -271,7 +270,6 @@ impl Grid {
         }
     }
 
-    /// Cuts the sorted list into cells.
     fn cut(&mut self, width: u32, table: CellTable, parts: usize) {
         let can_choose = table == CellTable::Sorted;
         if self.id_bits > 0 {

@@ -102,7 +102,6 @@ impl Layer {
         layer
     }
 
-    /// Takes part in the given scale.
     pub(super) fn join(&mut self, number: usize, scale: &Scale) {
         self.scale_of_steps = number as u32;
         self.unit_of_steps = (self.scale / scale.scale / scale.steps_per_unit) as f32;

@@ -54,7 +54,6 @@ fn by_axis(a: DVec3, b: DVec3, choose: impl Fn(f64, f64) -> f64) -> DVec3 {
     DVec3::new(choose(a.x, b.x), choose(a.y, b.y), choose(a.z, b.z))
 }
 
-/// The exponent of an octave.
 pub(super) fn exponent(octave: usize) -> i32 {
     octave as i32 + SMALLEST
 }

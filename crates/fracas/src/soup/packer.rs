@@ -189,9 +189,7 @@ impl Packer {
 }
 
 /// The set bits of every byte, lowest first.
-static LANES_OF: [[u32; LANES]; 256] = lanes_of();
-
-const fn lanes_of() -> [[u32; LANES]; 256] {
+static LANES_OF: [[u32; LANES]; 256] = {
     let mut all = [[0; LANES]; 256];
     let mut mask = 0;
     while mask < 256 {
@@ -206,4 +204,4 @@ const fn lanes_of() -> [[u32; LANES]; 256] {
         mask += 1;
     }
     all
-}
+};

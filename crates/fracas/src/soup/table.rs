@@ -23,11 +23,7 @@ impl Table {
 
     /// How many slots a hash table for so many triangles has.
     pub(super) fn slots(kind: CellTable, triangles: usize) -> u32 {
-        let slots = (triangles as u32 / 8).next_power_of_two().max(16);
-        match kind {
-            CellTable::Djb2 => slots + 1,
-            CellTable::Morton | CellTable::Sorted => slots,
-        }
+        (triangles as u32 / 8).next_power_of_two().max(16) + u32::from(kind == CellTable::Djb2)
     }
 
     /// The slot of a cell by its layer and place.

@@ -70,7 +70,6 @@ impl Window {
         self.places.resize(grid.cells.len(), ABSENT);
     }
 
-    /// Lets go of all cells.
     pub(super) fn clear(&mut self) {
         for filled in self.cells.drain(..) {
             self.places[filled.cell as usize] = ABSENT;
@@ -170,7 +169,6 @@ fn list_corners(grid: &Grid, sources: &[Source], cell: &Cell, corners: &mut [Cor
     unused.fill(used[0]);
 }
 
-/// Fills the rows of a cell.
 #[inline(always)]
 fn compute<S: Simd>(
     simd: S,
