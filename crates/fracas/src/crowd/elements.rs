@@ -63,7 +63,7 @@ impl Elements {
             points.clear();
             points.extend(corners.iter().map(|&v| self.at(v)));
             assert!(!points.is_empty(), "polygon {element} has no corners");
-            Element { bounds: Box3::from_points(points.iter().copied()), diameter: around(&points) }
+            Element { bounds: Box3::from_points(points.iter().copied()), diameter: around(&points, &[]).1 }
         };
         self.loops.iter().enumerate().map(size).collect()
     }
@@ -114,35 +114,21 @@ fn around_triangle(a: DVec3, b: DVec3, c: DVec3) -> (DVec3, f64) {
     (a + centre, 2.0 * centre.length())
 }
 
-/// Diameter of the smallest sphere around points: Welzl's algorithm, without recursion.
-fn around(points: &[DVec3]) -> f64 {
-    let outside =
-        |p: DVec3, (centre, diameter): (DVec3, f64)| 2.0 * p.distance(centre) > diameter * (1.0 + 1e-12);
-    let mut ball = (points[0], 0.0);
-    for i in 1..points.len() {
-        if !outside(points[i], ball) {
-            continue;
-        }
-        ball = (points[i], 0.0);
-        for j in 0..i {
-            if !outside(points[j], ball) {
-                continue;
-            }
-            ball = (0.5 * (points[i] + points[j]), points[i].distance(points[j]));
-            for k in 0..j {
-                if !outside(points[k], ball) {
-                    continue;
-                }
-                ball = around_triangle(points[i], points[j], points[k]);
-                for l in 0..k {
-                    if outside(points[l], ball) {
-                        ball = around_four([points[i], points[j], points[k], points[l]]);
-                    }
-                }
-            }
+/// Centre and diameter of the smallest sphere around points that passes through up to four others: Welzl's algorithm.
+fn around(points: &[DVec3], others: &[DVec3]) -> (DVec3, f64) {
+    let mut ball = match *others {
+        [] => (points[0], 0.0),
+        [a] => (a, 0.0),
+        [a, b] => (0.5 * (a + b), a.distance(b)),
+        [a, b, c] => around_triangle(a, b, c),
+        [a, b, c, d, ..] => return around_four([a, b, c, d]),
+    };
+    for (i, &p) in points.iter().enumerate() {
+        if 2.0 * p.distance(ball.0) > ball.1 * (1.0 + 1e-12) {
+            ball = around(&points[..i], &[others, &[p]].concat());
         }
     }
-    ball.1
+    ball
 }
 
 /// The sphere through four points; if they lie in a plane, the smallest around three of them that holds all.

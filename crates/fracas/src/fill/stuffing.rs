@@ -24,9 +24,8 @@
 //! | many sizes | tested to be 5° to 172° over balls, tori, boxes, slabs and wild fields; there is no proof, and two surfaces that nearly touch within a cell where sizes change can make single angles worse |
 //!
 //! Whatever the sizes, all tetrahedra are in order and meet face to face. Where sizes differ, a move that would turn a
-//! tetrahedron inside out, decided exactly, is taken back. Nodes on the surface are zeros of the field to a millionth of a cell. Edges
-//! and corners of the surface are cut off by less than a cell, unless they lie in the lattice. The lattice begins at the lowest
-//! corner given, so a box whose sides are multiples of the largest cell comes out exactly.
+//! tetrahedron inside out, decided exactly, is taken back. Nodes on the surface are zeros of the field to a millionth of a cell.
+//! The lattice begins at the lowest corner given, so a box whose sides are multiples of the largest cell comes out exactly.
 //!
 //! # Departures from the reference
 //!

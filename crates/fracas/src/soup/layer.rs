@@ -110,11 +110,7 @@ impl Layer {
 
     /// Cells are not smaller than a unit.
     pub(super) fn least_cell_bits(&self) -> u32 {
-        let mut bits = 0;
-        while self.quantum * ((1 << bits) as f64) < 1.0 {
-            bits += 1;
-        }
-        bits
+        (0..).take_while(|bits| self.quantum * ((1 << bits) as f64) < 1.0).count() as u32
     }
 }
 

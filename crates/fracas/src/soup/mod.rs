@@ -55,7 +55,6 @@ mod grid;
 mod layer;
 mod levels;
 mod packer;
-mod rows;
 mod search;
 mod table;
 mod validate;

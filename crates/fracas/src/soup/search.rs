@@ -3,8 +3,7 @@
 use super::CellTable;
 use super::grid::Grid;
 use super::layer::{Layer, Source, power_of_two};
-use super::packer::{Packer, ROOM, RowView};
-use super::rows::RowBox;
+use super::packer::{Packer, ROOM, RowBox, RowView};
 use super::window::{Filled, Window};
 use crate::base::morton;
 use crate::exact;

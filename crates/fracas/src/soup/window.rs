@@ -13,8 +13,7 @@
 use super::cell_runs::Cell;
 use super::grid::{AHEAD, Grid};
 use super::layer::{Layer, NOT_FLAT, Source};
-use super::packer::RowView;
-use super::rows::RowBox;
+use super::packer::{RowBox, RowView};
 use crate::geom::{Box3, Boxes8, DVec3, Triangle};
 use crate::pairs::{Corners, Eight, LANES, Packed};
 use fearless_simd::prelude::*;
