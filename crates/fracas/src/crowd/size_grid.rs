@@ -113,20 +113,14 @@ impl<'a> Crowd<'a> {
     /// Elements in a cell, as a range of the order; none if no element may be near what is looked for.
     fn cell(&self, key: u64, wanted: &[f32; LANES]) -> Range<usize> {
         let mut slot = (morton::hash(key) >> self.shift) as usize;
-        loop {
-            let (found, start) = self.cells[slot];
-            if found == key {
-                if !self.bounds[slot].may_hold(wanted) {
-                    return 0..0;
-                }
-                let start = start as usize;
-                return start..start + self.keys[start..].iter().take_while(|&&k| k == key).count();
-            }
-            if found == FREE {
-                return 0..0;
-            }
+        while self.cells[slot].0 != key && self.cells[slot].0 != FREE {
             slot = (slot + 1) & (self.cells.len() - 1);
         }
+        let (found, start) = (self.cells[slot].0, self.cells[slot].1 as usize);
+        if found == FREE || !self.bounds[slot].may_hold(wanted) {
+            return 0..0;
+        }
+        start..start + self.keys[start..].iter().take_while(|&&k| k == key).count()
     }
 
     /// For up to eight elements from `first` on: how many larger elements come near, of those in the given ranges of the

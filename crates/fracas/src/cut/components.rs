@@ -4,6 +4,7 @@
 //! its own: it bounds, from inside, the piece that holds the hollow. The winding numbers of the other shells tell which piece
 //! that is.
 
+use super::Shattered;
 use super::section::NONE;
 use crate::base::DisjointSets;
 use crate::base::sets::renumber;
@@ -11,8 +12,8 @@ use crate::geom::{Box3, DVec3};
 use crate::mesh::tets::volume;
 use crate::mesh::{LiveMesh, MeshEdit};
 
-/// The piece of every slot after an edit, [`NONE`] for dead ones, and how many pieces there are.
-pub(super) fn label(mesh: &LiveMesh, edit: &MeshEdit) -> (Vec<u32>, usize) {
+/// Labels every slot after an edit with its piece.
+pub(super) fn labelled(mesh: &LiveMesh, edit: MeshEdit) -> Shattered {
     let mut is_removed = vec![false; mesh.slot_count()];
     edit.removed.iter().for_each(|id| is_removed[id.index()] = true);
     let old =
@@ -38,7 +39,7 @@ pub(super) fn label(mesh: &LiveMesh, edit: &MeshEdit) -> (Vec<u32>, usize) {
         .filter(|label| **label != NONE)
         .for_each(|label| *label = owners[*label as usize] as u32);
     let pieces = renumber(&mut labels, shells.len());
-    (labels, pieces)
+    Shattered { edit, labels, pieces }
 }
 
 /// A connected closed surface.

@@ -21,7 +21,7 @@
 
 use super::caps::with_new_caps;
 use super::clip::{Cell, Face};
-use super::components::label;
+use super::components::labelled;
 use super::cutter::find_rim;
 use super::options::check_density;
 use super::section::{NONE, mean_side};
@@ -62,11 +62,6 @@ pub struct Shattered {
 impl Shattered {
     /// The label of a triangle that is gone.
     pub const DEAD: u32 = NONE;
-
-    fn of(mesh: &LiveMesh, edit: MeshEdit) -> Self {
-        let (labels, pieces) = label(mesh, &edit);
-        Self { edit, labels, pieces }
-    }
 }
 
 /// Breaks a closed body along surfaces, each of which cuts through everything.
@@ -118,7 +113,7 @@ pub fn shatter_along(
             .collect(),
         twins: work.twins().collect(),
     };
-    Ok(Shattered::of(mesh, edit))
+    Ok(labelled(mesh, edit))
 }
 
 /// Breaks a closed body into the cells of some points: each piece is what is nearest to one of them, or a lump of it.
@@ -154,11 +149,11 @@ pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) ->
         match cell_of(&whole, sites, site, size)? {
             Some((cell, planes)) => cells.push(with_new_caps(cell, &planes, edge_length, options.growth)),
             // Every other cell is empty.
-            None => return Ok(Shattered::of(mesh, MeshEdit::default())),
+            None => return Ok(labelled(mesh, MeshEdit::default())),
         }
     }
     let edit = if cells.is_empty() { MeshEdit::default() } else { assembled(mesh, &cells) };
-    Ok(Shattered::of(mesh, edit))
+    Ok(labelled(mesh, edit))
 }
 
 /// Sites from which [`shatter_at`] makes pieces of similar size: between the surface of the body and the middle of its box.
@@ -171,9 +166,7 @@ pub fn scatter_sites(mesh: &LiveMesh, count: usize, seed: u64) -> Vec<DVec3> {
     let mut random = Random::new(seed);
     let site =
         |id: TriangleId, share: f64| middle + (mesh.triangle(id).centroid() - middle) * (0.3 + 0.6 * share);
-    if ids.is_empty() {
-        return vec![];
-    }
+    let count = if ids.is_empty() { 0 } else { count };
     (0..count).map(|_| site(ids[(random.unit() * ids.len() as f64) as usize], random.unit())).collect()
 }
 

@@ -110,14 +110,13 @@ pub fn fill(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError>
 /// ```
 pub fn fill_graded(surface: &Mesh, options: &GradedFillOptions) -> Result<TetMesh, FillError> {
     let (tree, cell) = prepare(surface, options.cells)?;
-    let levels = options.levels;
-    let field_options = FieldOptions { cell, levels };
+    let field_options = FieldOptions { cell, levels: options.levels };
     match options.grading {
         Grading::Surface => fill_inside(&tree, f64::INFINITY, |_| cell, &field_options),
         Grading::Curvature { cells_per_radius } => {
             require_positive("number of cells per radius of curvature", cells_per_radius)?;
             // `fill_field` refuses more levels than this.
-            let sizes = SurfaceSizes::of(&tree, cells_per_radius, cell, levels.min(16));
+            let sizes = SurfaceSizes::of(&tree, cells_per_radius, cell, options.levels.min(16));
             fill_inside(&tree, f64::INFINITY, |p| sizes.at(p), &field_options)
         }
     }

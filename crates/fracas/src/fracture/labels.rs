@@ -147,8 +147,8 @@ pub(super) fn radial(layout: &Layout) -> Labelled {
         .collect();
     let step = TAU / sectors as f64;
     let turn = step * random.inner_unit();
-    let jitter: Vec<f64> = (0..sectors).map(|_| 0.5 * step * (random.inner_unit() - 0.5)).collect();
-    let angles: Vec<f64> = (0..sectors).map(|k| turn + step * k as f64 + jitter[k]).collect();
+    let angle = |k: usize| turn + step * k as f64 + 0.5 * step * (random.inner_unit() - 0.5);
+    let angles: Vec<f64> = (0..sectors).map(angle).collect();
     let label = |&p: &DVec3| {
         let (x, y) = flat(p);
         let radius = (x * x + y * y).sqrt();

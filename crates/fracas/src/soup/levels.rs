@@ -88,12 +88,10 @@ impl Octave {
 /// Finds the levels: for each, its largest octave. Octaves up to the first belong to the first level, and so on.
 pub(super) fn choose(counts: &impl Fn(usize) -> u32, tops: &mut Vec<usize>) {
     let mut octaves = 2;
-    loop {
-        choose_with(counts, octaves, tops);
-        if tops.len() <= MOST_LEVELS {
-            return;
-        }
+    choose_with(counts, octaves, tops);
+    while tops.len() > MOST_LEVELS {
         octaves *= 2;
+        choose_with(counts, octaves, tops);
     }
 }
 

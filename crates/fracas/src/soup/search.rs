@@ -84,9 +84,7 @@ impl CellSearch {
     #[inline(always)]
     fn run_wide<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question, cells: Range<usize>) {
         let grid = question.grid;
-        while self.packers.len() < grid.scale_count {
-            self.packers.push(Packer::default());
-        }
+        self.packers.resize_with(grid.scale_count.max(self.packers.len()), Packer::default);
         self.window.open(grid);
         // Hashing scatters neighbours: there the window becomes the whole grid.
         let most = if grid.table.kind == CellTable::Sorted { TRIANGLES_AT_A_TIME } else { u32::MAX };
@@ -110,21 +108,15 @@ impl CellSearch {
                     self.decide(question);
                 }
             }
-            self.finish_window::<S, ITSELF>(simd, question);
+            // Nothing may wait any longer, as records mean nothing once the window is given up.
+            for (scale, packer) in self.packers[..grid.scale_count].iter_mut().enumerate() {
+                let packed = self.window.packed(grid, scale);
+                packer.filter::<S, ITSELF>(simd, &packed);
+                packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
+            }
+            self.decide(question);
+            self.window.clear();
         }
-    }
-
-    /// Decides all that waits, as records mean nothing once the window is given up.
-    #[inline(always)]
-    fn finish_window<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question) {
-        let grid = question.grid;
-        for (scale, packer) in self.packers[..grid.scale_count].iter_mut().enumerate() {
-            let packed = self.window.packed(grid, scale);
-            packer.filter::<S, ITSELF>(simd, &packed);
-            packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
-        }
-        self.decide(question);
-        self.window.clear();
     }
 
     /// Finds for all cells in the window those that may meet them, and admits these too.
