@@ -34,10 +34,9 @@ pub(super) fn labelled(mesh: &LiveMesh, edit: MeshEdit) -> Shattered {
     let shells: Vec<Shell> = shells.into_iter().map(Shell::new).collect();
     let sense = shells.iter().map(|shell| shell.volume).sum::<f64>().signum();
     let owners: Vec<usize> = (0..shells.len()).map(|i| owner(&shells, i, sense)).collect();
-    labels
-        .iter_mut()
-        .filter(|label| **label != NONE)
-        .for_each(|label| *label = owners[*label as usize] as u32);
+    for label in labels.iter_mut().filter(|label| **label != NONE) {
+        *label = owners[*label as usize] as u32;
+    }
     let pieces = renumber(&mut labels, shells.len());
     Shattered { edit, labels, pieces }
 }

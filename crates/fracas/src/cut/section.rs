@@ -193,10 +193,10 @@ impl Section {
     /// The next cut point along the outline of each cut point, or [`NONE`].
     pub(super) fn successors(&self) -> Vec<u32> {
         let mut next = vec![NONE; self.points.len()];
-        for &Crossed { points: [p, q], lone_above, .. } in self.crossed.iter().filter(|c| c.points[1] != NONE)
-        {
+        for crossed in self.crossed.iter().filter(|crossed| crossed.points[1] != NONE) {
             // Outlines run opposite to the part below.
-            let [from, to] = if lone_above { [p, q] } else { [q, p] };
+            let [p, q] = crossed.points;
+            let [from, to] = if crossed.lone_above { [p, q] } else { [q, p] };
             next[from as usize] = to;
         }
         next
