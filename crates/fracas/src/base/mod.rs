@@ -15,6 +15,14 @@ pub(crate) use lists::Lists;
 pub use random::Random;
 pub(crate) use sets::DisjointSets;
 
+/// Lists items in ascending order, each once.
+pub(crate) fn sorted_set<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut set: Vec<T> = items.collect();
+    set.sort_unstable();
+    set.dedup();
+    set
+}
+
 /// Gives a list room for more items and writes to it once, so that items can be pushed without waiting for the allocator or for
 /// the system to hand out pages.
 pub(crate) fn reserve_warm<T: Clone>(list: &mut Vec<T>, more: usize, value: T) {

@@ -69,6 +69,23 @@ impl DisjointSets {
     }
 }
 
+/// Replaces labels below `bound` by 0, 1, 2, … in the order in which they first occur, and returns how many there are. Larger
+/// ones stay as they are.
+pub(crate) fn renumber(labels: &mut [u32], bound: usize) -> usize {
+    let mut numbers = vec![u32::MAX; bound];
+    let mut count = 0;
+    for label in labels {
+        if let Some(number) = numbers.get_mut(*label as usize) {
+            if *number == u32::MAX {
+                *number = count;
+                count += 1;
+            }
+            *label = *number;
+        }
+    }
+    count as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

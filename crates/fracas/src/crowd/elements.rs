@@ -2,13 +2,14 @@
 
 use crate::base::Lists;
 use crate::exact::{self, Relation};
-use crate::geom::{DVec3, Triangle};
+use crate::geom::{Box3, DVec3, Triangle};
 use crate::pairs::Frame;
 
 /// A set of triangles or polygons, in a frame in which lengths neither overflow nor underflow.
 pub(super) struct Elements {
     positions: Vec<DVec3>,
-    scale: f64,
+    /// What lengths have been multiplied by.
+    pub(super) scale: f64,
     /// By element: the vertices around it.
     loops: Lists<u32>,
 }
@@ -16,24 +17,18 @@ pub(super) struct Elements {
 /// An element's box, and the diameter of the smallest sphere around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element {
-    pub(super) low: DVec3,
-    pub(super) high: DVec3,
+    pub(super) bounds: Box3,
     pub(super) diameter: f64,
 }
 
 impl Element {
-    pub(super) fn middle(&self) -> DVec3 {
-        0.5 * (self.low + self.high)
-    }
-
     /// By how much it is grown: a quarter of its diameter.
     pub(super) fn reach(&self) -> f64 {
         0.25 * self.diameter
     }
 
-    /// The box of the grown element.
-    pub(super) fn grown(&self) -> (DVec3, DVec3) {
-        (self.low - self.reach(), self.high + self.reach())
+    pub(super) fn grown(&self) -> Box3 {
+        self.bounds.expanded(self.reach())
     }
 }
 
@@ -42,16 +37,10 @@ impl Elements {
         let mut loops = Lists::default();
         corners.for_each(|corners| loops.append(|all| all.extend_from_slice(corners)));
         let used = loops.items().iter().map(|&v| positions[v as usize]);
-        let (low, high) =
-            used.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+        let (low, high) = Box3::from_points(used).corners();
         let frame = Frame::around(low, high);
         let positions = positions.iter().map(|&p| (p - frame.centre) * frame.scale).collect();
         Self { positions, scale: frame.scale, loops }
-    }
-
-    /// What lengths have been multiplied by.
-    pub(super) fn scale(&self) -> f64 {
-        self.scale
     }
 
     fn corners(&self, element: u32) -> &[u32] {
@@ -69,14 +58,12 @@ impl Elements {
             if let [a, b, c] = *corners {
                 let [a, b, c] = [self.at(a), self.at(b), self.at(c)];
                 let diameter = around_triangle(a, b, c).1;
-                return Element { low: a.min(b).min(c), high: a.max(b).max(c), diameter };
+                return Element { bounds: Triangle::new(a, b, c).bounds(), diameter };
             }
             points.clear();
             points.extend(corners.iter().map(|&v| self.at(v)));
             assert!(!points.is_empty(), "polygon {element} has no corners");
-            let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
-            let high = points.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
-            Element { low, high, diameter: around(&mut points) }
+            Element { bounds: Box3::from_points(points.iter().copied()), diameter: around(&points, &[]).1 }
         };
         self.loops.iter().enumerate().map(size).collect()
     }
@@ -92,17 +79,16 @@ impl Elements {
         self.corners(a).iter().any(|v| others.contains(v))
     }
 
-    /// Whether two elements come within a distance of each other.
     pub(super) fn within(&self, a: u32, b: u32, distance: f64) -> bool {
-        self.fan(a).any(|t| self.fan(b).any(|u| within(&t.corners(), &u.corners(), distance)))
+        self.fan(a).any(|t| self.fan(b).any(|u| within(&t, &u, distance)))
     }
 
-    fn fan(&self, element: u32) -> impl Iterator<Item = Triangle> + '_ {
+    fn fan(&self, element: u32) -> impl Iterator<Item = [DVec3; 3]> + '_ {
         let corners = self.corners(element);
         let first = self.at(corners[0]);
         // A point or a segment is a fan of one.
         let last = |k: usize| self.at(corners[k.min(corners.len() - 1)]);
-        (1..corners.len().max(3) - 1).map(move |k| Triangle::new(first, last(k), last(k + 1)))
+        (1..corners.len().max(3) - 1).map(move |k| [first, last(k), last(k + 1)])
     }
 }
 
@@ -128,35 +114,21 @@ fn around_triangle(a: DVec3, b: DVec3, c: DVec3) -> (DVec3, f64) {
     (a + centre, 2.0 * centre.length())
 }
 
-/// Diameter of the smallest sphere around points: Welzl's algorithm, without recursion, moving to the front.
-fn around(points: &mut [DVec3]) -> f64 {
-    let outside =
-        |p: DVec3, (centre, diameter): (DVec3, f64)| 2.0 * p.distance(centre) > diameter * (1.0 + 1e-12);
-    let mut ball = (points[0], 0.0);
-    for i in 1..points.len() {
-        if !outside(points[i], ball) {
-            continue;
-        }
-        ball = (points[i], 0.0);
-        for j in 0..i {
-            if !outside(points[j], ball) {
-                continue;
-            }
-            ball = (0.5 * (points[i] + points[j]), points[i].distance(points[j]));
-            for k in 0..j {
-                if !outside(points[k], ball) {
-                    continue;
-                }
-                ball = around_triangle(points[i], points[j], points[k]);
-                for l in 0..k {
-                    if outside(points[l], ball) {
-                        ball = around_four([points[i], points[j], points[k], points[l]]);
-                    }
-                }
-            }
+/// Centre and diameter of the smallest sphere around points that passes through up to four others: Welzl's algorithm.
+fn around(points: &[DVec3], others: &[DVec3]) -> (DVec3, f64) {
+    let mut ball = match *others {
+        [] => (points[0], 0.0),
+        [a] => (a, 0.0),
+        [a, b] => (0.5 * (a + b), a.distance(b)),
+        [a, b, c] => around_triangle(a, b, c),
+        [a, b, c, d, ..] => return around_four([a, b, c, d]),
+    };
+    for (i, &p) in points.iter().enumerate() {
+        if 2.0 * p.distance(ball.0) > ball.1 * (1.0 + 1e-12) {
+            ball = around(&points[..i], &[others, &[p]].concat());
         }
     }
-    ball.1
+    ball
 }
 
 /// The sphere through four points; if they lie in a plane, the smallest around three of them that holds all.
@@ -189,15 +161,10 @@ pub(super) fn within(p: &[DVec3; 3], q: &[DVec3; 3], distance: f64) -> bool {
     if beyond_plane(p, q, distance) || beyond_plane(q, p, distance) {
         return false;
     }
-    for i in 0..3 {
-        for k in 0..3 {
-            if segments_squared([p[i], p[(i + 1) % 3]], [q[k], q[(k + 1) % 3]]) <= reach {
-                return true;
-            }
-        }
-    }
+    let side = |p: &[DVec3; 3], k: usize| [p[k], p[(k + 1) % 3]];
     let triangle = |p: &[DVec3; 3]| Triangle::new(p[0], p[1], p[2]);
-    p.iter().any(|&x| over_face(x, q, distance))
+    (0..3).any(|i| (0..3).any(|k| segments_squared(side(p, i), side(q, k)) <= reach))
+        || p.iter().any(|&x| over_face(x, q, distance))
         || q.iter().any(|&x| over_face(x, p, distance))
         || exact::tri_tri(&triangle(p), &triangle(q)) != Relation::Disjoint
 }

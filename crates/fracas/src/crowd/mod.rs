@@ -117,7 +117,7 @@ impl KFree {
         let mut counts = vec![[0_u32; 2]; list.len()];
         let chunks = counts.chunks_mut(ELEMENTS_AT_A_TIME).enumerate();
         parallel::for_each(true, chunks, |(chunk, counts)| {
-            crowd.count(elements, chunk * ELEMENTS_AT_A_TIME, counts);
+            crowd.count(chunk * ELEMENTS_AT_A_TIME, counts);
         });
         let mut k = vec![1; list.len()];
         let mut adjacent = vec![0; list.len()];
@@ -127,7 +127,7 @@ impl KFree {
         }
         let sizes = || list.iter().map(|e| e.diameter).filter(|&d| d > 0.0);
         let diameters = match sizes().reduce(f64::max) {
-            Some(largest) => [sizes().fold(largest, f64::min), largest].map(|d| d / elements.scale()),
+            Some(largest) => [sizes().fold(largest, f64::min), largest].map(|d| d / elements.scale),
             None => [0.0; 2],
         };
         Self { k, adjacent, diameters }

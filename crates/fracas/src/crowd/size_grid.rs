@@ -5,16 +5,17 @@
 //! `f64`.
 
 use super::elements::{self, Element, Elements};
-use super::sketch::{self, ALMOST, Hull, Lanes, Sketch, itself};
+use super::sketch::{self, ALMOST, Hull, Lanes, Sketch};
 use crate::base::morton;
-use crate::geom::{Boxes8, DVec3, round};
+use crate::geom::{Box3, Boxes8, DVec3, round};
 use crate::pairs::{LANES, bits};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8, i32x8, mask32x8};
 use std::ops::Range;
 
 /// All elements, sorted by size and place.
-pub(super) struct Crowd {
+pub(super) struct Crowd<'a> {
+    elements: &'a Elements,
     /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
     pub(super) order: Vec<u32>,
     sizes: Vec<Element>,
@@ -37,7 +38,6 @@ pub(super) struct Crowd {
 #[derive(Clone, Copy)]
 struct SizeLevel {
     exponent: i32,
-    width: f64,
     /// Where its elements are in the order.
     from: u32,
     to: u32,
@@ -52,12 +52,12 @@ const AXIS: u64 = (1 << 17) - 1;
 /// Small levels are searched from end to end.
 const FEW: u32 = 32;
 
-impl Crowd {
-    pub(super) fn new(elements: &Elements, list: &[Element]) -> Self {
+impl<'a> Crowd<'a> {
+    pub(super) fn new(elements: &'a Elements, list: &[Element]) -> Self {
         // By cell, and by place in the cell, so that eight in a row are near each other.
         let tag = |(e, index): (&Element, u64)| {
             let exponent = exponent(e.diameter);
-            let fine = place(e.middle(), width(exponent - FINE_BITS));
+            let fine = place(e.bounds.centre(), width(exponent - FINE_BITS));
             let within = fine.map(|x| x as u64 & ((1 << FINE_BITS) - 1));
             (key(exponent, fine.map(|x| x >> FINE_BITS)), morton::encode(within) << u32::BITS | index)
         };
@@ -70,12 +70,7 @@ impl Crowd {
             let exponent = exponent(list[item as usize].diameter);
             match levels.last_mut() {
                 Some(level) if level.exponent == exponent => level.to += 1,
-                _ => levels.push(SizeLevel {
-                    exponent,
-                    width: width(exponent),
-                    from: at as u32,
-                    to: at as u32 + 1,
-                }),
+                _ => levels.push(SizeLevel { exponent, from: at as u32, to: at as u32 + 1 }),
             }
         }
         let starts = (0..keys.len()).filter(|&at| at == 0 || keys[at] != keys[at - 1]);
@@ -91,70 +86,52 @@ impl Crowd {
                 slot = (slot + 1) & (size - 1);
             }
             cells[slot] = (keys[start], start as u32);
-            let same = |at: &usize| keys[*at] == keys[start];
-            (start..keys.len()).take_while(same).for_each(|at| bounds[slot].add(&sketches[at]));
+            let count = keys[start..].iter().take_while(|&&key| key == keys[start]).count();
+            bounds[slot] = Hull::of(&sketches[start..start + count]);
         }
-        let hull = |eight: &[Sketch]| {
-            let mut hull = Hull::EMPTY;
-            eight.iter().for_each(|sketch| hull.add(sketch));
-            hull
-        };
-        let blocks = sketches.chunks(LANES).map(hull).collect();
+        let blocks = sketches.chunks(LANES).map(Hull::of).collect();
         let corners = elements.corners_of_triangles(&order);
         let places = corners.iter().map(|corners| corners.map(|vertex| elements.at(vertex))).collect();
-        Self { order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
+        Self { elements, order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
     }
 
     /// For elements from `first` on in this order: how many larger ones come near, and how many of those share a vertex.
-    pub(super) fn count(&self, elements: &Elements, first: usize, counts: &mut [[u32; 2]]) {
+    pub(super) fn count(&self, first: usize, counts: &mut [[u32; 2]]) {
         let level = Level::new();
         let keys = &self.keys[first..first + counts.len()];
-        let (mut near, mut done) = (Vec::new(), 0);
+        let (mut near, mut from) = (Vec::new(), 0);
         for cell in keys.chunk_by(|a, b| a == b) {
-            self.look_around(first + done..first + done + cell.len(), &mut near);
-            let (from, to) = (done, done + cell.len());
+            let to = from + cell.len();
+            self.look_around(first + from..first + to, &mut near);
             for (eight, counts) in (first + from..).step_by(LANES).zip(counts[from..to].chunks_mut(LANES)) {
-                dispatch!(level, simd => self.count_eight(simd, elements, eight, &near, counts));
+                dispatch!(level, simd => self.count_eight(simd, eight, &near, counts));
             }
-            done = to;
+            from = to;
         }
     }
 
     /// Elements in a cell, as a range of the order; none if no element may be near what is looked for.
     fn cell(&self, key: u64, wanted: &[f32; LANES]) -> Range<usize> {
         let mut slot = (morton::hash(key) >> self.shift) as usize;
-        loop {
-            let (found, start) = self.cells[slot];
-            if found == key {
-                if !self.bounds[slot].may_hold(wanted) {
-                    return 0..0;
-                }
-                let start = start as usize;
-                return start..start + self.keys[start..].iter().take_while(|&&k| k == key).count();
-            }
-            if found == FREE {
-                return 0..0;
-            }
+        while self.cells[slot].0 != key && self.cells[slot].0 != FREE {
             slot = (slot + 1) & (self.cells.len() - 1);
         }
+        let (found, start) = (self.cells[slot].0, self.cells[slot].1 as usize);
+        if found == FREE || !self.bounds[slot].may_hold(wanted) {
+            return 0..0;
+        }
+        start..start + self.keys[start..].iter().take_while(|&&k| k == key).count()
     }
 
     /// For up to eight elements from `first` on: how many larger elements come near, of those in the given ranges of the
     /// order, and how many of them share a vertex.
     #[inline(always)]
-    fn count_eight<S: Simd>(
-        &self,
-        simd: S,
-        elements: &Elements,
-        first: usize,
-        near: &[Range<usize>],
-        counts: &mut [[u32; 2]],
-    ) {
+    fn count_eight<S: Simd>(&self, simd: S, first: usize, near: &[Range<usize>], counts: &mut [[u32; 2]]) {
         // Grown boxes side by side; those of unused lanes overlap nothing.
         let mut grown = Boxes8::EMPTY;
         let mut least = [f32::INFINITY; LANES];
         for (lane, element) in self.sizes[first..first + counts.len()].iter().enumerate() {
-            let (low, high) = element.grown();
+            let (low, high) = element.grown().corners();
             grown.set(lane, low.to_array().map(round::down), high.to_array().map(round::up));
             least[lane] = round::down(ALMOST * element.diameter);
         }
@@ -178,19 +155,21 @@ impl Crowd {
                     if hits == 0 {
                         continue;
                     }
-                    let larger = hits & lanes.not_larger(self.sizes[other].diameter) & !itself(first, other);
+                    let itself = 1 << other.wrapping_sub(first).min(31);
+                    let larger = hits & lanes.not_larger(self.sizes[other].diameter) & !itself;
                     // Most of them are neighbours, and no look at anything else is needed.
                     let touching = match self.corners.get(other) {
                         Some(corners) => larger & lanes.sharing(corners),
                         None => bits(larger)
                             .filter(|lane| {
-                                elements.share_a_vertex(self.order[first + lane], self.order[other])
+                                self.elements.share_a_vertex(self.order[first + lane], self.order[other])
                             })
-                            .fold(0, |mask, lane| mask | 1 << lane),
+                            .map(|lane| 1 << lane)
+                            .sum(),
                     };
                     sum += mask32x8::from_bitmask(simd, u64::from(touching)).select(one, zero);
                     for lane in bits(larger & !touching) {
-                        counts[lane][0] += u32::from(self.is_near(elements, first + lane, other));
+                        counts[lane][0] += u32::from(self.is_near(first + lane, other));
                     }
                 }
             }
@@ -202,33 +181,28 @@ impl Crowd {
     }
 
     /// Whether the second of two elements, by their places in the order, comes near the first.
-    fn is_near(&self, elements: &Elements, at: usize, other: usize) -> bool {
+    fn is_near(&self, at: usize, other: usize) -> bool {
         let (element, e) = (&self.sizes[at], &self.sizes[other]);
-        let (low, high) = element.grown();
-        if (low.cmpgt(e.high) | high.cmplt(e.low)).any() {
-            return false;
-        }
-        match (self.places.get(at), self.places.get(other)) {
-            (Some(p), Some(q)) => elements::within(p, q, element.reach()),
-            _ => elements.within(self.order[at], self.order[other], element.reach()),
-        }
+        element.grown().overlaps(&e.bounds)
+            && match (self.places.get(at), self.places.get(other)) {
+                (Some(p), Some(q)) => elements::within(p, q, element.reach()),
+                _ => self.elements.within(self.order[at], self.order[other], element.reach()),
+            }
     }
 
     /// Lists all elements that may come near one of those in this range of the order, which share a cell.
     fn look_around(&self, cell: Range<usize>, near: &mut Vec<Range<usize>>) {
         near.clear();
-        let (mut low, mut high, mut least) = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
-        for element in &self.sizes[cell] {
-            let grown = element.grown();
-            (low, high) = (low.min(grown.0), high.max(grown.1));
-            least = least.min(element.diameter);
-        }
+        let elements = &self.sizes[cell];
+        let all = elements.iter().fold(Box3::EMPTY, |all, element| all.union(&element.grown()));
+        let least = elements.iter().map(|element| element.diameter).fold(f64::INFINITY, f64::min);
+        let (low, high) = all.corners();
         let bounds = (low.to_array().map(round::down), high.to_array().map(round::up));
         let limits = sketch::limits(bounds, round::down(ALMOST * least));
         // Almost as large will do.
         let finest = exponent(ALMOST * ALMOST * least);
         for level in self.levels.iter().filter(|level| level.exponent >= finest) {
-            let width = level.width;
+            let width = width(level.exponent);
             // Middles are at most a quarter of a width from the rest of their elements.
             let from = place(low - 0.251 * width, width);
             let to = place(high + 0.251 * width, width);

@@ -21,8 +21,8 @@ pub(super) struct Sketch {
 impl Sketch {
     pub(super) fn new(element: &Element) -> Self {
         Self {
-            low: element.low.to_array().map(round::down),
-            high: element.high.to_array().map(round::up),
+            low: element.bounds.min.to_array().map(round::down),
+            high: element.bounds.max.to_array().map(round::up),
             diameter: round::up(element.diameter),
         }
     }
@@ -37,12 +37,13 @@ pub(super) struct Hull(pub(super) [f32; LANES]);
 impl Hull {
     pub(super) const EMPTY: Self = Self([f32::INFINITY; LANES]);
 
-    /// Makes it hold an element, too.
-    pub(super) fn add(&mut self, e: &Sketch) {
-        let [[a, b, c], [d, f, g]] = [e.low, e.high];
-        for (mine, number) in self.0.iter_mut().zip([a, b, c, -d, -f, -g, -e.diameter, 0.0]) {
-            *mine = mine.min(number);
+    pub(super) fn of(elements: &[Sketch]) -> Self {
+        let mut hull = Self::EMPTY;
+        for Sketch { low: [a, b, c], high: [d, e, f], diameter } in elements {
+            let numbers = [*a, *b, *c, -d, -e, -f, -diameter, 0.0];
+            hull.0.iter_mut().zip(numbers).for_each(|(mine, number)| *mine = mine.min(number));
         }
+        hull
     }
 
     /// Whether it may hold an element within these [`limits`].
@@ -98,10 +99,4 @@ impl<S: Simd> Lanes<S> {
         }
         same.to_bitmask() as u32
     }
-}
-
-/// The lane of an element if it is one of eight from `first` on.
-#[inline(always)]
-pub(super) fn itself(first: usize, element: usize) -> u32 {
-    1 << element.wrapping_sub(first).min(31)
 }

@@ -26,14 +26,8 @@ pub(super) fn with_new_caps(cell: Cell, planes: &[(u32, CutSurface)], edge_lengt
     let mut caps: Vec<Cap> = planes.iter().map(|(number, plane)| Cap::of(&cell, *number, plane)).collect();
     caps.retain(|cap| !cap.loops.is_empty());
     let is_dropped = thin_out(&cell, &caps, edge_length);
-    let mut made =
-        Cell { positions: cell.positions.clone(), sources: cell.sources.clone(), ..Cell::default() };
-    for (&corners, &face) in cell.triangles.iter().zip(&cell.faces) {
-        let is_rebuilt = |number: u32| caps.iter().any(|cap| cap.number == number);
-        if !matches!(face, Face::Cap(number) if is_rebuilt(number)) {
-            made.push(corners, face);
-        }
-    }
+    let mut made = cell.clone();
+    made.retain(|_, face| !caps.iter().any(|cap| face == Face::Cap(cap.number)));
     for cap in &mut caps {
         cap.loops.iter_mut().for_each(|ring| ring.retain(|&v| !is_dropped[v as usize]));
         cap.triangulate(&mut made, edge_length, growth);
@@ -64,11 +58,8 @@ impl<'a> Cap<'a> {
         let rim: Vec<u32> = self.loops.concat();
         let outline: Vec<DVec2> =
             rim.iter().map(|&v| self.plane.chart(cell.positions[v as usize]).into()).collect();
-        let mut count = 0;
-        let mut numbered = |ring: &Vec<u32>| {
-            count += ring.len() as u32;
-            (count - ring.len() as u32..count).collect::<Vec<u32>>()
-        };
+        let mut numbers = 0..;
+        let mut numbered = |ring: &Vec<u32>| numbers.by_ref().take(ring.len()).collect();
         let loops: Vec<Vec<u32>> = self.loops.iter().map(&mut numbered).collect();
         let density = Density { edge: &|_| edge_length, growth };
         let Interior { points, triangles } = triangulate(&outline, &loops, &density);
@@ -129,24 +120,20 @@ fn thin_out(cell: &Cell, caps: &[Cap], edge_length: f64) -> Vec<bool> {
 
 /// Whether each vertex has triangles of exactly two caps and of nothing else, both of which are to be rebuilt.
 fn on_one_crease(cell: &Cell, caps: &[Cap]) -> Vec<bool> {
-    let mut caps_at = vec![[NONE; 2]; cell.positions.len()];
-    let mut is_other = vec![false; cell.positions.len()];
+    // The first three caps at each vertex; everything else counts as one cap.
+    const OTHER: u32 = NONE - 1;
+    let mut caps_at = vec![[NONE; 3]; cell.positions.len()];
     for (corners, face) in cell.triangles.iter().zip(&cell.faces) {
+        let number = match *face {
+            Face::Cap(number) if caps.iter().any(|cap| cap.number == number) => number,
+            _ => OTHER,
+        };
         for &v in corners {
-            let [first, second] = &mut caps_at[v as usize];
-            match *face {
-                Face::Cap(number) if caps.iter().any(|cap| cap.number == number) => {
-                    if *first == NONE || *first == number {
-                        *first = number;
-                    } else if *second == NONE || *second == number {
-                        *second = number;
-                    } else {
-                        is_other[v as usize] = true;
-                    }
-                }
-                _ => is_other[v as usize] = true,
+            let known = &mut caps_at[v as usize];
+            if let Some(place) = known.iter().position(|&cap| cap == NONE || cap == number) {
+                known[place] = number;
             }
         }
     }
-    caps_at.iter().zip(is_other).map(|(caps, other)| caps[1] != NONE && !other).collect()
+    caps_at.iter().map(|at| at[1] != NONE && at[2] == NONE && !at.contains(&OTHER)).collect()
 }

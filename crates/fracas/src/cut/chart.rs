@@ -83,7 +83,7 @@ impl CutSurface {
     /// # Errors
     /// As for [`CutSurface::plane`], or a radius that is not positive and finite.
     pub fn cylinder(point: DVec3, axis: DVec3, radius: f64, forward: DVec3) -> Result<Self, CutError> {
-        require("radius", radius, radius > 0.0)?;
+        require("radius", radius, radius > 0.0 && radius.is_finite())?;
         Ok(Self { axes: Axes::new(point, axis, forward)?, shape: Shape::Cylinder { radius } })
     }
 
@@ -97,9 +97,9 @@ impl CutSurface {
         forward: DVec3,
         grid: HeightGrid,
     ) -> Result<Self, CutError> {
-        require("cell", grid.cell, grid.cell > 0.0)?;
+        require("cell", grid.cell, grid.cell > 0.0 && grid.cell.is_finite())?;
         for number in grid.corner.iter().chain(&grid.heights) {
-            require("height grid", *number, true)?;
+            require("height grid", *number, number.is_finite())?;
         }
         let (count, columns) = (grid.heights.len(), grid.columns);
         if count == 0 || columns == 0 || !count.is_multiple_of(columns) {
@@ -114,7 +114,7 @@ impl CutSurface {
     /// # Errors
     /// As for [`CutSurface::plane`], or a pitch that is zero or not finite.
     pub fn helicoid(point: DVec3, axis: DVec3, pitch: f64, forward: DVec3) -> Result<Self, CutError> {
-        require("pitch", pitch, pitch != 0.0)?;
+        require("pitch", pitch, pitch != 0.0 && pitch.is_finite())?;
         Ok(Self { axes: Axes::new(point, axis, forward)?, shape: Shape::Helicoid { pitch } })
     }
 
@@ -125,7 +125,7 @@ impl CutSurface {
         let q = self.axes.local(p);
         match &self.shape {
             Shape::Plane => q.z,
-            Shape::Cylinder { radius } => (q.x * q.x + q.y * q.y).sqrt() - radius,
+            Shape::Cylinder { radius } => q.truncate().length() - radius,
             Shape::HeightField(grid) => q.z - grid.height(q.x, q.y),
             Shape::Helicoid { pitch } => {
                 let turns = q.z / pitch - angle(q) / TAU;
@@ -143,7 +143,7 @@ impl CutSurface {
             Shape::Cylinder { .. } => [angle(q), q.z],
             Shape::Helicoid { pitch } => {
                 let turns = (q.z / pitch - angle(q) / TAU).round();
-                [angle(q) + TAU * turns, (q.x * q.x + q.y * q.y).sqrt()]
+                [angle(q) + TAU * turns, q.truncate().length()]
             }
         }
     }
@@ -169,59 +169,52 @@ impl CutSurface {
 
     /// A map of the chart to a plane without seams in which triangles may be made, for a section whose v lies in the
     /// middle at `middle`.
-    pub(super) fn plan(&self, middle: f64) -> Plan {
-        match self.shape {
-            Shape::Plane | Shape::HeightField(_) => Plan::Same,
-            Shape::Cylinder { radius } => Plan::Ring { radius, middle },
-            Shape::Helicoid { pitch } => {
-                let rise = pitch / TAU;
-                Plan::Strip { length_per_angle: (middle * middle + rise * rise).sqrt() }
-            }
-        }
+    pub(super) fn plan(&self, middle: f64) -> Plan<'_> {
+        Plan { shape: &self.shape, middle }
     }
 }
 
 /// Where chart coordinates go in the plane in which a section is cut into triangles. It keeps angles, nearly, and
 /// the sense of rotation seen from the positive side.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Plan {
-    /// As they are.
-    Same,
-    /// A cylinder seen along its axis, so that what goes around it goes around the origin: no seam.
-    Ring { radius: f64, middle: f64 },
-    /// Distance from the axis to the right, way along the helix upwards.
-    Strip { length_per_angle: f64 },
+///
+/// A cylinder is seen along its axis, so that what goes around it goes around the origin: no seam. On a helicoid the distance
+/// from the axis goes to the right, and the way along the helix upwards.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan<'a> {
+    shape: &'a Shape,
+    middle: f64,
 }
 
-impl Plan {
+impl Plan<'_> {
     pub(super) fn place(self, [u, v]: [f64; 2]) -> DVec2 {
-        match self {
-            Self::Same => DVec2::new(u, v),
-            Self::Ring { radius, middle } => {
-                let distance = radius * libm::exp((middle - v) / radius);
+        match *self.shape {
+            Shape::Plane | Shape::HeightField(_) => DVec2::new(u, v),
+            Shape::Cylinder { radius } => {
+                let distance = radius * libm::exp((self.middle - v) / radius);
                 DVec2::new(distance * libm::cos(u), distance * libm::sin(u))
             }
-            Self::Strip { length_per_angle } => DVec2::new(v, u * length_per_angle),
+            Shape::Helicoid { pitch } => DVec2::new(v, u * self.length_per_angle(pitch)),
         }
     }
 
     pub(super) fn chart(self, p: DVec2) -> [f64; 2] {
-        match self {
-            Self::Same => [p.x, p.y],
-            Self::Ring { radius, middle } => {
-                let distance = (p.x * p.x + p.y * p.y).sqrt();
-                [angle(p.extend(0.0)), middle - radius * libm::log(distance / radius)]
+        match *self.shape {
+            Shape::Plane | Shape::HeightField(_) => [p.x, p.y],
+            Shape::Cylinder { radius } => {
+                [angle(p.extend(0.0)), self.middle - radius * libm::log(p.length() / radius)]
             }
-            Self::Strip { length_per_angle } => [p.y / length_per_angle, p.x],
+            Shape::Helicoid { pitch } => [p.y / self.length_per_angle(pitch), p.x],
         }
     }
 
     /// How many units of the plan one unit of the surface takes at a place.
     pub(super) fn stretch(self, p: DVec2) -> f64 {
-        match self {
-            Self::Ring { radius, .. } => (p.x * p.x + p.y * p.y).sqrt() / radius,
-            Self::Same | Self::Strip { .. } => 1.0,
-        }
+        if let Shape::Cylinder { radius } = *self.shape { p.length() / radius } else { 1.0 }
+    }
+
+    /// Of a helix in the middle.
+    fn length_per_angle(self, pitch: f64) -> f64 {
+        DVec2::new(self.middle, pitch / TAU).length()
     }
 }
 
@@ -256,22 +249,18 @@ impl Axes {
         let towards = direction("forward", forward)?;
         let across = towards - up * up.dot(towards);
         if across.length() < 1e-9 {
-            return Err(CutError::NoDirection {
-                what: "forward, seen along the normal or axis",
-                value: forward,
-            });
+            let what = "forward, seen along the normal or axis";
+            return Err(CutError::NoDirection { what, value: forward });
         }
         let forward = across.normalize();
         Ok(Self { origin, forward, left: up.cross(forward), up })
     }
 
-    /// From the world to these axes.
     fn local(&self, p: DVec3) -> DVec3 {
         let d = p - self.origin;
         DVec3::new(d.dot(self.forward), d.dot(self.left), d.dot(self.up))
     }
 
-    /// From these axes to the world.
     fn world(&self, q: DVec3) -> DVec3 {
         self.origin + self.forward * q.x + self.left * q.y + self.up * q.z
     }
@@ -283,9 +272,9 @@ fn angle(q: DVec3) -> f64 {
     if a < 0.0 { a + TAU } else { a }
 }
 
-/// Refuses a number that is not finite, or for which the condition does not hold.
+/// Refuses a number for which a condition does not hold.
 pub(super) fn require(what: &'static str, value: f64, holds: bool) -> Result<(), CutError> {
-    if value.is_finite() && holds { Ok(()) } else { Err(CutError::BadNumber { what, value }) }
+    if holds { Ok(()) } else { Err(CutError::BadNumber { what, value }) }
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@
 //! plane, and closes the rest with a cap. So a cell is always closed. It knows of each of its triangles whether it is
 //! one of the body's, a piece of one, or belongs to a cap.
 
-use super::section::{NONE, Section, sides};
+use super::section::{NONE, Scan, Section, sides};
 use super::triangulate::{Density, triangulate};
 use super::{CutError, CutSurface};
 use crate::base::DisjointSets;
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 use crate::mesh::{LiveMesh, TriangleId};
 use glam::DVec2;
 
@@ -39,7 +39,6 @@ const ROUNDING: f64 = 1e-14;
 const SPECK: f64 = 1e-11;
 
 impl Cell {
-    /// All of a body.
     pub(super) fn of(mesh: &LiveMesh) -> Self {
         let ids: Vec<TriangleId> = mesh.live_triangles().collect();
         Self {
@@ -54,18 +53,18 @@ impl Cell {
     pub(super) fn without_specks(mut self, size: f64) -> Self {
         let mut lumps = DisjointSets::new(self.positions.len());
         self.triangles.iter().for_each(|&corners| lumps.join_all(corners));
-        let mut boxes = vec![(DVec3::INFINITY, DVec3::NEG_INFINITY); self.positions.len()];
+        let mut boxes = vec![Box3::EMPTY; self.positions.len()];
         for &v in self.triangles.iter().flatten() {
-            let (low, high) = &mut boxes[lumps.root(v) as usize];
-            (*low, *high) = (low.min(self.positions[v as usize]), high.max(self.positions[v as usize]));
+            let lump = &mut boxes[lumps.root(v) as usize];
+            *lump = lump.union(&Box3::from_points([self.positions[v as usize]]));
         }
-        let mut is_speck = |corners: &[u32; 3]| {
-            let (low, high) = boxes[lumps.root(corners[0]) as usize];
-            (high - low).max_element() <= SPECK * size
-        };
-        let faces = self.triangles.iter().copied().zip(self.faces.iter().copied());
-        (self.triangles, self.faces) = faces.filter(|(corners, _)| !is_speck(corners)).unzip();
+        self.retain(|[v, ..], _| boxes[lumps.root(v) as usize].extent().max_element() > SPECK * size);
         self
+    }
+
+    pub(super) fn retain(&mut self, mut is_wanted: impl FnMut([u32; 3], Face) -> bool) {
+        let faces = self.triangles.iter().copied().zip(self.faces.iter().copied());
+        (self.triangles, self.faces) = faces.filter(|&(corners, face)| is_wanted(corners, face)).unzip();
     }
 
     /// Whether every edge between vertices of caps is passed once in each direction. Others are not new.
@@ -112,72 +111,59 @@ impl Cell {
         }
         let triangles = self.triangles.iter().enumerate().map(|(t, &c)| (TriangleId(t as u32), c));
         let kept_off = |v: u32, _: f64| heights[v as usize].abs().max(ROUNDING * size);
-        let section = Section::among(&self.positions, triangles, plane, &heights, &kept_off, None)?;
-        Ok(Some(self.side_of(&section, &heights, plane, above, number)))
+        let (positions, heights) = (&self.positions[..], &heights[..]);
+        let scan = Scan { positions, surface: plane, heights, kept_off: &kept_off, keep: None };
+        let section = Section::among(triangles, &scan)?;
+        Ok(Some(self.side(&section, heights, plane, above, number)))
     }
 
-    fn side_of(
-        &self,
-        section: &Section,
-        heights: &[f64],
-        plane: &CutSurface,
-        above: bool,
-        number: u32,
-    ) -> Self {
+    fn side(&self, section: &Section, heights: &[f64], plane: &CutSurface, above: bool, number: u32) -> Self {
         let mut made = Self::default();
-        let mut vertices = vec![NONE; self.positions.len()];
-        let mut cut_points = vec![NONE; section.points.len()];
+        // The vertices of this cell, then the cut points, in the cell to be made.
+        let first_point = self.positions.len() as u32;
+        let mut numbers = vec![NONE; self.positions.len() + section.points.len()];
+        let mut keep = |made: &mut Self, old: u32| {
+            let number = &mut numbers[old as usize];
+            if *number == NONE {
+                *number = match old.checked_sub(first_point) {
+                    Some(point) => made.add(section.points[point as usize].position, NONE),
+                    None => made.add(self.positions[old as usize], self.sources[old as usize]),
+                };
+            }
+            *number
+        };
         let mut crossed = section.crossed.iter().peekable();
         for (t, &corners) in self.triangles.iter().enumerate() {
             let face = self.faces[t];
             let Some(cut) = crossed.next_if(|cut| cut.triangle.index() == t) else {
                 if (heights[corners[0] as usize] >= 0.0) == above {
-                    let corners = corners.map(|v| self.keep(v, &mut vertices, &mut made));
+                    let corners = corners.map(|v| keep(&mut made, v));
                     made.push(corners, face);
                 }
                 continue;
             };
             let face = if let Face::Whole(id) = face { Face::Piece(id) } else { face };
-            let [p, q] = cut.points.map(|i| {
-                let new = &mut cut_points[i as usize];
-                if *new == NONE {
-                    *new = made.add(section.points[i as usize].position, NONE);
-                }
-                *new
-            });
-            let mut keep = |v| self.keep(v, &mut vertices, &mut made);
+            let [p, q] = cut.points.map(|i| keep(&mut made, first_point + i));
             let [c, a, b] = cut.corners;
             if cut.lone_above == above {
-                let c = keep(c);
+                let c = keep(&mut made, c);
                 made.push([c, p, q], face);
             } else {
-                let (a, b) = (keep(a), keep(b));
+                let [a, b] = [a, b].map(|v| keep(&mut made, v));
                 let length =
                     |v: u32, w: u32| made.positions[v as usize].distance_squared(made.positions[w as usize]);
-                let halves = if length(p, b) <= length(q, a) {
-                    [[p, a, b], [p, b, q]]
-                } else {
-                    [[p, a, q], [a, b, q]]
-                };
-                halves.into_iter().for_each(|corners| made.push(corners, face));
+                let from_p = length(p, b) <= length(q, a);
+                made.push(if from_p { [p, a, b] } else { [p, a, q] }, face);
+                made.push(if from_p { [p, b, q] } else { [a, b, q] }, face);
             }
         }
         let outline: Vec<DVec2> = section.points.iter().map(|p| plane.chart(p.position).into()).collect();
         let none = Density { edge: &|_| 1.0, growth: f64::INFINITY };
         for corners in triangulate(&outline, &section.loops, &none).triangles {
-            let [a, b, c] = corners.map(|i| cut_points[i as usize]);
+            let [a, b, c] = corners.map(|i| keep(&mut made, first_point + i));
             made.push(if above { [a, c, b] } else { [a, b, c] }, Face::Cap(number));
         }
         made
-    }
-
-    /// The index in the cell to be made of a vertex of this one.
-    fn keep(&self, vertex: u32, vertices: &mut [u32], made: &mut Self) -> u32 {
-        let new = &mut vertices[vertex as usize];
-        if *new == NONE {
-            *new = made.add(self.positions[vertex as usize], self.sources[vertex as usize]);
-        }
-        *new
     }
 
     pub(super) fn add(&mut self, position: DVec3, source: u32) -> u32 {

@@ -4,14 +4,16 @@
 //! its own: it bounds, from inside, the piece that holds the hollow. The winding numbers of the other shells tell which piece
 //! that is.
 
+use super::Shattered;
 use super::section::NONE;
 use crate::base::DisjointSets;
-use crate::geom::DVec3;
+use crate::base::sets::renumber;
+use crate::geom::{Box3, DVec3};
 use crate::mesh::tets::volume;
 use crate::mesh::{LiveMesh, MeshEdit};
 
-/// The piece of every slot after an edit, [`NONE`] for dead ones, and how many pieces there are.
-pub(super) fn label(mesh: &LiveMesh, edit: &MeshEdit) -> (Vec<u32>, usize) {
+/// Labels every slot after an edit with its piece.
+pub(super) fn labelled(mesh: &LiveMesh, edit: MeshEdit) -> Shattered {
     let mut is_removed = vec![false; mesh.slot_count()];
     edit.removed.iter().for_each(|id| is_removed[id.index()] = true);
     let old =
@@ -23,57 +25,34 @@ pub(super) fn label(mesh: &LiveMesh, edit: &MeshEdit) -> (Vec<u32>, usize) {
         new.map_or_else(|| mesh.positions()[v as usize], |i| edit.new_positions[i])
     };
 
-    // Shells, numbered by their lowest triangle.
     let mut groups = DisjointSets::new(mesh.vertex_count() + edit.new_positions.len());
     triangles.iter().for_each(|&(_, corners)| groups.join_all(corners));
-    let mut number_of_root = vec![NONE; groups.len()];
-    let mut shells: Vec<Shell> = vec![];
     let mut labels = vec![NONE; mesh.slot_count() + edit.added.len()];
-    for &(slot, corners) in &triangles {
-        let number = &mut number_of_root[groups.root(corners[0]) as usize];
-        if *number == NONE {
-            *number = shells.len() as u32;
-            shells.push(Shell::default());
-        }
-        labels[slot] = *number;
-        shells[*number as usize].triangles.push(corners.map(position));
-    }
-    for shell in &mut shells {
-        shell.measure();
-    }
+    triangles.iter().for_each(|&(slot, [v, ..])| labels[slot] = groups.root(v));
+    let mut shells = vec![vec![]; renumber(&mut labels, groups.len())];
+    triangles.iter().for_each(|&(slot, v)| shells[labels[slot] as usize].push(v.map(position)));
+    let shells: Vec<Shell> = shells.into_iter().map(Shell::new).collect();
     let sense = shells.iter().map(|shell| shell.volume).sum::<f64>().signum();
-    let owner: Vec<usize> = (0..shells.len()).map(|i| owner(&shells, i, sense)).collect();
-
-    // Renumbered without the hollows.
-    let mut count = 0;
-    let mut numbers = vec![NONE; shells.len()];
+    let owners: Vec<usize> = (0..shells.len()).map(|i| owner(&shells, i, sense)).collect();
     for label in labels.iter_mut().filter(|label| **label != NONE) {
-        let number = &mut numbers[owner[*label as usize]];
-        if *number == NONE {
-            *number = count;
-            count += 1;
-        }
-        *label = *number;
+        *label = owners[*label as usize] as u32;
     }
-    (labels, count as usize)
+    let pieces = renumber(&mut labels, shells.len());
+    Shattered { edit, labels, pieces }
 }
 
 /// A connected closed surface.
-#[derive(Default)]
 struct Shell {
     triangles: Vec<[DVec3; 3]>,
-    low: DVec3,
-    high: DVec3,
+    bounds: Box3,
     volume: f64,
 }
 
 impl Shell {
-    fn measure(&mut self) {
-        let corners = self.triangles.iter().flatten();
-        (self.low, self.high) =
-            corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
-        let from = 0.5 * self.low + 0.5 * self.high;
-        self.volume = self.triangles.iter().map(|&[a, b, c]| volume([from, b, c, a])).sum();
+    fn new(triangles: Vec<[DVec3; 3]>) -> Self {
+        let bounds = Box3::from_points(triangles.iter().flatten().copied());
+        let volume = triangles.iter().map(|&[a, b, c]| volume([bounds.centre(), b, c, a])).sum();
+        Self { triangles, bounds, volume }
     }
 
     /// How often the shell winds around a point.
@@ -98,8 +77,7 @@ fn owner(shells: &[Shell], i: usize, sense: f64) -> usize {
     let around = |&j: &usize| {
         let other = &shells[j];
         other.volume * sense > 0.0
-            && other.low.cmple(hollow.low).all()
-            && other.high.cmpge(hollow.high).all()
+            && other.bounds.union(&hollow.bounds) == other.bounds
             && other.winding(p).abs() > 0.5
     };
     let candidates = (0..shells.len()).filter(|&j| j != i).filter(around);

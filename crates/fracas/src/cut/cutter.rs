@@ -18,12 +18,14 @@
 //! A divided triangle keeps all its parts on the side where they are, so parting a point renames corners of the parts
 //! below and of nothing else: these are replaced one for one.
 
+use super::chart::require;
 use super::divide::{Parts, Vertex};
 use super::section::{Crossed, NONE, sides};
 use super::sheet::{Sheet, UNCUT};
 use super::{CutError, CutOptions, CutSurface};
+use crate::base::sorted_set;
 use crate::geom::DVec3;
-use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
+use crate::mesh::{LiveMesh, MeshEdit, TriangleId};
 
 /// One cut through one body, while it runs.
 ///
@@ -105,8 +107,7 @@ impl Cutter {
         };
         let points = sheet.positions.len();
         let mut order: Vec<u32> = (0..points as u32).filter(will_be_passed).collect();
-        let key = |p: u32| sheet.passed_at[p as usize];
-        order.sort_unstable_by(|&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
+        order.sort_unstable_by(|&a, &b| sheet.by_passing(a, b));
         let whole = |crossed: &Crossed| Parts::whole(crossed.triangle);
         Ok(Self {
             parts: section.crossed.iter().map(whole).collect(),
@@ -119,7 +120,7 @@ impl Cutter {
             passed: vec![false; points],
             open: vec![false; sheet.triangles.len()],
             open_around: vec![0; points],
-            vertices: vec![Vertex::Absent; points],
+            vertices: vec![Vertex::ABSENT; points],
             faces: vec![[TriangleId(NONE); 2]; sheet.triangles.len()],
             sheet,
         })
@@ -159,9 +160,7 @@ impl Cutter {
     /// # Cost
     /// Linear in the size of the edit, up to sorting.
     pub fn advance_to(&mut self, mesh: &LiveMesh, to: f64) -> Result<MeshEdit, CutError> {
-        if to.is_nan() {
-            return Err(CutError::BadNumber { what: "front", value: to });
-        }
+        require("front", to, !to.is_nan())?;
         if to <= self.front {
             return Ok(MeshEdit::default());
         }
@@ -170,7 +169,7 @@ impl Cutter {
         let points = self.changed_points(&opening);
         let crossed = self.crossed_triangles_at(&points);
         let faces = self.faces_to_rename(&points, &opening);
-        let parts = crossed.iter().flat_map(|&i| self.parts[i as usize].triangles());
+        let parts = crossed.iter().flat_map(|&i| &self.parts[i as usize].triangles);
         let needed = parts.chain(faces.iter().flat_map(|&t| &self.faces[t as usize]));
         if let Some(&triangle) = needed.into_iter().find(|id| !mesh.is_alive(**id)) {
             self.cursor = cursor;
@@ -187,21 +186,22 @@ impl Cutter {
         for &i in &crossed {
             let crossed = &self.crossed[i as usize];
             let ends = crossed.points.map(|p| match p {
-                NONE => (Vertex::Absent, DVec3::ZERO),
+                NONE => (Vertex::ABSENT, DVec3::ZERO),
                 p => (self.vertices[p as usize], self.sheet.positions[p as usize]),
             });
             self.parts[i as usize].divide(mesh, crossed, ends, first, &mut edit);
         }
-        for &t in &faces {
-            self.rename_face(mesh, t as usize, first, &mut edit);
-        }
-        for &t in &opening.triangles {
-            for above in [true, false] {
-                let id = TriangleId(first + edit.added.len() as u32);
-                let corners = self.face(t as usize, above);
-                edit.added.push(NewTriangle { corners, origin: Origin::Crack });
-                self.faces[t as usize][usize::from(!above)] = id;
+        for t in faces.into_iter().map(|t| t as usize) {
+            let (id, corners) = (self.faces[t][1], self.face(t, false));
+            if mesh.corners(id) != corners {
+                self.faces[t][1] = TriangleId(first + edit.added.len() as u32);
+                edit.replace(id, [corners]);
             }
+        }
+        for t in opening.triangles.into_iter().map(|t| t as usize) {
+            let new = first + edit.added.len() as u32;
+            [true, false].into_iter().for_each(|above| edit.insert(self.face(t, above)));
+            self.faces[t] = [TriangleId(new), TriangleId(new + 1)];
         }
         Ok(edit)
     }
@@ -260,13 +260,8 @@ impl Cutter {
         if is_front || self.is_parted(a) || self.is_parted(b) {
             return None;
         }
-        let held = |p: u32| self.sheet.is_held[p as usize];
-        match (held(a), held(b)) {
-            (false, false) => Some(self.sheet.first_passed(a, b)),
-            (true, false) => Some(b),
-            (false, true) => Some(a),
-            (true, true) => None,
-        }
+        let free = [a, b].into_iter().filter(|&p| !self.sheet.is_held[p as usize]);
+        free.min_by(|&a, &b| self.sheet.by_passing(a, b))
     }
 
     fn is_parted(&self, p: u32) -> bool {
@@ -292,38 +287,27 @@ impl Cutter {
 
     /// Points that get vertices in this step, ascending.
     fn changed_points(&self, opening: &Opening) -> Vec<u32> {
-        let mut points: Vec<u32> =
-            opening.triangles.iter().flat_map(|&t| self.sheet.triangles[t as usize]).collect();
-        if self.is_open {
-            for &p in &opening.passed {
-                let crossed = self.crossed_at[p as usize].into_iter().filter(|&i| i != NONE);
-                points.extend(crossed.flat_map(|i| self.crossed[i as usize].points).filter(|&p| p != NONE));
-            }
-        }
-        points.sort_unstable();
-        points.dedup();
-        points.retain(|&p| match self.vertices[p as usize] {
-            Vertex::Absent => true,
-            Vertex::Shared(_) => self.is_parted(p),
-            Vertex::Parted { .. } => false,
+        let of_faces = opening.triangles.iter().flat_map(|&t| self.sheet.triangles[t as usize]);
+        let passed = if self.is_open { &opening.passed[..] } else { &[] };
+        let crossed = passed.iter().flat_map(|&p| self.crossed_at[p as usize]).filter(|&i| i != NONE);
+        let of_crossed = crossed.flat_map(|i| self.crossed[i as usize].points).filter(|&p| p != NONE);
+        let mut points = sorted_set(of_faces.chain(of_crossed));
+        points.retain(|&p| {
+            let vertex = self.vertices[p as usize];
+            vertex == Vertex::ABSENT || vertex.above == vertex.below && self.is_parted(p)
         });
         points
     }
 
     fn crossed_triangles_at(&self, points: &[u32]) -> Vec<u32> {
         let cut_points = points.iter().filter_map(|&p| self.crossed_at.get(p as usize));
-        let mut crossed: Vec<u32> = cut_points.flatten().copied().filter(|&i| i != NONE).collect();
-        crossed.sort_unstable();
-        crossed.dedup();
-        crossed
+        sorted_set(cut_points.flatten().copied().filter(|&i| i != NONE))
     }
 
     /// Triangles of the sheet that were open before, at points that are parted now.
     fn faces_to_rename(&self, points: &[u32], opening: &Opening) -> Vec<u32> {
-        let parted = points.iter().filter(|&&p| self.vertices[p as usize] != Vertex::Absent);
-        let mut faces: Vec<u32> = parted.flat_map(|&p| self.sheet.star(p)).copied().collect();
-        faces.sort_unstable();
-        faces.dedup();
+        let parted = points.iter().filter(|&&p| self.vertices[p as usize] != Vertex::ABSENT);
+        let mut faces = sorted_set(parted.flat_map(|&p| self.sheet.star(p)).copied());
         faces.retain(|t| self.open[*t as usize] && opening.triangles.binary_search(t).is_err());
         faces
     }
@@ -335,25 +319,14 @@ impl Cutter {
             (vertex_count + edit.new_positions.len() - 1) as u32
         };
         let is_parted = self.is_parted(p);
-        let vertex = &mut self.vertices[p as usize];
-        *vertex = match *vertex {
-            Vertex::Absent if is_parted => Vertex::Parted { above: add(), below: add() },
-            Vertex::Absent => Vertex::Shared(add()),
-            Vertex::Shared(above) if is_parted => Vertex::Parted { above, below: add() },
-            unchanged => unchanged,
-        };
-        if let Vertex::Parted { above, below } = *vertex {
-            edit.twins.push([above, below]);
+        let Vertex { above, below } = &mut self.vertices[p as usize];
+        if *above == NONE {
+            *above = add();
+            *below = *above;
         }
-    }
-
-    fn rename_face(&mut self, mesh: &LiveMesh, t: usize, first: u32, edit: &mut MeshEdit) {
-        let id = self.faces[t][1];
-        let corners = self.face(t, false);
-        if mesh.corners(id) != corners {
-            edit.removed.push(id);
-            self.faces[t][1] = TriangleId(first + edit.added.len() as u32);
-            edit.added.push(NewTriangle { corners, origin: Origin::Replaces(id) });
+        if is_parted {
+            *below = add();
+            edit.twins.push([*above, *below]);
         }
     }
 

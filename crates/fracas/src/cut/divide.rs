@@ -10,25 +10,20 @@
 
 use super::section::{Crossed, NONE};
 use crate::geom::DVec3;
-use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
+use crate::mesh::{LiveMesh, MeshEdit, TriangleId};
 
-/// What a point of the sheet is in the mesh.
+/// The vertices of a point of the sheet: one for both sides until the point is parted, none before the front comes near.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Vertex {
-    Absent,
-    Shared(u32),
-    Parted { above: u32, below: u32 },
+pub(super) struct Vertex {
+    pub(super) above: u32,
+    pub(super) below: u32,
 }
 
 impl Vertex {
-    /// The vertex on one side.
+    pub(super) const ABSENT: Self = Self { above: NONE, below: NONE };
+
     pub(super) fn on(self, above: bool) -> u32 {
-        match self {
-            Self::Absent => NONE,
-            Self::Shared(vertex) => vertex,
-            Self::Parted { above: vertex, .. } if above => vertex,
-            Self::Parted { below, .. } => below,
-        }
+        if above { self.above } else { self.below }
     }
 }
 
@@ -51,19 +46,13 @@ enum Form {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     form: Form,
-    /// Where there are fewer than three, the last is repeated.
-    triangles: [TriangleId; 3],
+    /// The triangles of the mesh that make it up. Where there are fewer than three, the last is repeated.
+    pub(super) triangles: [TriangleId; 3],
 }
 
 impl Parts {
-    /// A triangle not yet divided.
     pub(super) fn whole(triangle: TriangleId) -> Self {
         Self { form: Form::Whole, triangles: [triangle; 3] }
-    }
-
-    /// The triangles of the mesh that make it up, some more than once.
-    pub(super) fn triangles(&self) -> &[TriangleId; 3] {
-        &self.triangles
     }
 
     /// Divides a crossed triangle as its cut points want it now. `ends` are what P and Q are in the mesh, and where;
@@ -78,7 +67,7 @@ impl Parts {
     ) {
         let before = *self;
         let [p, q] = ends.map(|(vertex, _)| vertex);
-        let has = |vertex: Vertex| vertex != Vertex::Absent;
+        let has = |vertex: Vertex| vertex != Vertex::ABSENT;
         let form = match (has(p), has(q), before.form) {
             (false, false, _) => Form::Whole,
             (true, false, _) => Form::AtP,
@@ -91,35 +80,32 @@ impl Parts {
         let (p_lone, q_lone) = (p.on(crossed.lone_above), q.on(crossed.lone_above));
         let (p, q) = (p.on(!crossed.lone_above), q.on(!crossed.lone_above));
         let lone = [c, p_lone, q_lone];
-        // The parts, and the index of the part before in which each lies.
-        let parts: &[([u32; 3], usize)] = match (before.form, form) {
-            (_, Form::Whole) => return,
-            (Form::AtP, Form::AtP) | (Form::AtQ, Form::AtQ) => return,
-            (_, Form::AtP) => &[([c, p, b], 0), ([p, a, b], 0)],
-            (_, Form::AtQ) => &[([c, a, q], 0), ([a, b, q], 0)],
-            (Form::Whole, Form::BothFromP) => &[(lone, 0), ([p, a, b], 0), ([p, b, q], 0)],
-            (Form::Whole, Form::BothFromQ) => &[(lone, 0), ([p, a, q], 0), ([a, b, q], 0)],
-            (Form::AtP, Form::BothFromP) => &[(lone, 0), ([p, a, b], 1), ([p, b, q], 0)],
-            (Form::AtQ, Form::BothFromQ) => &[(lone, 0), ([p, a, q], 0), ([a, b, q], 1)],
-            (_, Form::BothFromP) => &[(lone, 0), ([p, a, b], 1), ([p, b, q], 2)],
-            (_, Form::BothFromQ) => &[(lone, 0), ([p, a, q], 1), ([a, b, q], 2)],
+        let parts: &[[u32; 3]] = match form {
+            Form::Whole => return,
+            Form::AtP | Form::AtQ if before.form == form => return,
+            Form::AtP => &[[c, p, b], [p, a, b]],
+            Form::AtQ => &[[c, a, q], [a, b, q]],
+            Form::BothFromP => &[lone, [p, a, b], [p, b, q]],
+            Form::BothFromQ => &[lone, [p, a, q], [a, b, q]],
+        };
+        // The index of the part before in which each part lies.
+        let parents = match before.form {
+            Form::Whole => [0; 3],
+            Form::AtP => [0, 1, 0],
+            Form::AtQ => [0, 0, 1],
+            Form::BothFromP | Form::BothFromQ => [0, 1, 2],
         };
         let mut triangles = before.triangles;
         for old in 0..3 {
-            let inside = || parts.iter().enumerate().filter(move |(_, (_, parent))| *parent == old);
+            let inside = || (0..parts.len()).filter(|&k| parents[k] == old);
             let id = before.triangles[old];
-            let is_same =
-                inside().count() == 1 && inside().all(|(_, (corners, _))| mesh.corners(id) == *corners);
-            if !is_same && inside().count() > 0 {
-                edit.removed.push(id);
-            }
-            for (k, &(corners, _)) in inside() {
-                triangles[k] = if is_same {
-                    id
-                } else {
-                    edit.added.push(NewTriangle { corners, origin: Origin::Replaces(id) });
-                    TriangleId(first + edit.added.len() as u32 - 1)
-                };
+            let is_same = inside().count() == 1 && inside().all(|k| mesh.corners(id) == parts[k]);
+            if is_same {
+                inside().for_each(|k| triangles[k] = id);
+            } else if inside().count() > 0 {
+                let new = first + edit.added.len() as u32..;
+                inside().zip(new).for_each(|(k, id)| triangles[k] = TriangleId(id));
+                edit.replace(id, inside().map(|k| parts[k]));
             }
         }
         if parts.len() == 2 {

@@ -39,7 +39,6 @@ mod clip;
 mod components;
 mod cutter;
 mod divide;
-mod ears;
 mod error;
 mod options;
 mod section;

@@ -59,13 +59,10 @@ impl Default for CutOptions {
 
 impl CutOptions {
     pub(super) fn check(&self) -> Result<(), CutError> {
-        let bad = |what, value| Err(CutError::BadNumber { what, value });
         check_density(self.spacing, self.growth)?;
         require("clearance", self.clearance, (0.0..=0.25).contains(&self.clearance))?;
-        if self.start.is_nan() {
-            return bad("start", self.start);
-        }
-        if self.end.is_nan() || self.end < self.start { bad("end", self.end) } else { Ok(()) }
+        require("start", self.start, !self.start.is_nan())?;
+        require("end", self.end, self.end >= self.start)
     }
 
     /// The section, of the whole mesh or, for helicoids, of the range of the front and a little more.
@@ -98,6 +95,6 @@ const MARGIN: f64 = 4.0;
 
 /// Refuses crack triangles so small that there would be no end of them.
 pub(super) fn check_density(spacing: f64, growth: f64) -> Result<(), CutError> {
-    require("spacing", spacing, spacing >= 0.05)?;
-    if growth >= 0.1 { Ok(()) } else { Err(CutError::BadNumber { what: "growth", value: growth }) }
+    require("spacing", spacing, spacing >= 0.05 && spacing.is_finite())?;
+    require("growth", growth, growth >= 0.1)
 }

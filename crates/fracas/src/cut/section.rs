@@ -20,6 +20,9 @@ use crate::mesh::{LiveMesh, TriangleId};
 
 pub(super) const NONE: u32 = u32::MAX;
 
+/// A triangle of a mesh and its corners.
+type Face = (TriangleId, [u32; 3]);
+
 /// The cut of one surface through one mesh.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Section {
@@ -48,14 +51,6 @@ pub(super) struct Crossed {
     pub(super) lone_above: bool,
     /// The cut points P on c–a and Q on b–c. Beyond the end of a path, a triangle has only P, and Q is [`NONE`].
     pub(super) points: [u32; 2],
-}
-
-impl Crossed {
-    /// The segment between the cut points in the direction of outlines: opposite to the part below.
-    pub(super) fn segment(&self) -> Option<[u32; 2]> {
-        let [p, q] = self.points;
-        (q != NONE).then_some(if self.lone_above { [p, q] } else { [q, p] })
-    }
 }
 
 /// A side of a crossed triangle that has a cut point.
@@ -94,25 +89,17 @@ impl Section {
                 distance.max(clearance * shortest_edge(mesh, vertex))
             }
         };
-        Self::among(mesh.positions(), triangles, surface, &heights, &kept_off, keep)
+        let positions = mesh.positions();
+        Self::among(triangles, &Scan { positions, surface, heights: &heights, kept_off: &kept_off, keep })
     }
 
-    /// The section of some triangles. `heights` are the sides of all vertices; `kept_off` says how far from the cut a
-    /// vertex counts as being, for an edge of a given length.
-    pub(super) fn among(
-        positions: &[DVec3],
-        triangles: impl Iterator<Item = (TriangleId, [u32; 3])>,
-        surface: &CutSurface,
-        heights: &[f64],
-        kept_off: &dyn Fn(u32, f64) -> f64,
-        keep: Option<&dyn Fn(DVec3) -> bool>,
-    ) -> Result<Self, CutError> {
-        let scan = Scan { positions, surface, heights, kept_off };
+    /// The section of some triangles.
+    pub(super) fn among(triangles: impl Iterator<Item = Face>, scan: &Scan) -> Result<Self, CutError> {
         let mut section = Self::default();
         let mut uses: Vec<Use> = vec![];
-        let mut beyond: Vec<(TriangleId, [u32; 3])> = vec![];
+        let mut beyond: Vec<Face> = vec![];
         for (triangle, corners) in triangles {
-            if let Some(&vertex) = corners.iter().find(|v| !heights[**v as usize].is_finite()) {
+            if let Some(&vertex) = corners.iter().find(|v| !scan.heights[**v as usize].is_finite()) {
                 return Err(CutError::TooFar { vertex });
             }
             let sides = scan.cut_sides(corners);
@@ -121,15 +108,15 @@ impl Section {
             }
             let kept =
                 |keep: &dyn Fn(DVec3) -> bool| sides.iter().flatten().any(|ends| keep(scan.place(*ends)));
-            if keep.is_none_or(kept) {
-                section.cross(&scan, triangle, corners, &mut uses)?;
+            if scan.keep.is_none_or(kept) {
+                section.cross(scan, (triangle, corners), &mut uses)?;
             } else {
                 beyond.push((triangle, corners));
             }
         }
         uses.sort_unstable();
-        section.reach_beyond(&scan, &beyond, &mut uses)?;
-        section.place_points(&scan, &uses)?;
+        section.reach_beyond(scan, &beyond, &mut uses)?;
+        section.place_points(scan, &uses)?;
         section.chain();
         // Two triangles with the same corners, back to back.
         if let Some(pair) = section.loops.iter().find(|chain| chain.len() < 3) {
@@ -140,13 +127,7 @@ impl Section {
     }
 
     /// Adds a triangle that the cut divides.
-    fn cross(
-        &mut self,
-        scan: &Scan,
-        triangle: TriangleId,
-        corners: [u32; 3],
-        uses: &mut Vec<Use>,
-    ) -> Result<(), CutError> {
+    fn cross(&mut self, scan: &Scan, (triangle, corners): Face, uses: &mut Vec<Use>) -> Result<(), CutError> {
         let sides = scan.cut_sides(corners);
         // The side that is not cut lies opposite to the lone corner.
         let mut whole = (0..3).filter(|&k| sides[k].is_none());
@@ -163,12 +144,7 @@ impl Section {
     }
 
     /// Adds the triangles that were not kept but share a cut point with one that was: they get that point too.
-    fn reach_beyond(
-        &mut self,
-        scan: &Scan,
-        beyond: &[(TriangleId, [u32; 3])],
-        uses: &mut Vec<Use>,
-    ) -> Result<(), CutError> {
+    fn reach_beyond(&mut self, scan: &Scan, beyond: &[Face], uses: &mut Vec<Use>) -> Result<(), CutError> {
         let kept: Vec<[u32; 2]> = uses.iter().map(|side| side.ends).collect();
         for &(triangle, corners) in beyond {
             let sides = scan.cut_sides(corners);
@@ -176,7 +152,7 @@ impl Section {
             let mut shared = (0..3).filter(|&k| is_shared(k));
             match (shared.next(), shared.next()) {
                 (None, _) => {}
-                (Some(_), Some(_)) => self.cross(scan, triangle, corners, uses)?,
+                (Some(_), Some(_)) => self.cross(scan, (triangle, corners), uses)?,
                 (Some(k), None) => {
                     let corners = [0, 1, 2].map(|i| corners[(k + i) % 3]);
                     uses.push(Use::new([corners[0], corners[1]], self.crossed.len() as u32, 0));
@@ -217,7 +193,10 @@ impl Section {
     /// The next cut point along the outline of each cut point, or [`NONE`].
     pub(super) fn successors(&self) -> Vec<u32> {
         let mut next = vec![NONE; self.points.len()];
-        for [from, to] in self.crossed.iter().filter_map(Crossed::segment) {
+        for crossed in self.crossed.iter().filter(|crossed| crossed.points[1] != NONE) {
+            // Outlines run opposite to the part below.
+            let [p, q] = crossed.points;
+            let [from, to] = if crossed.lone_above { [p, q] } else { [q, p] };
             next[from as usize] = to;
         }
         next
@@ -269,11 +248,15 @@ pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
 }
 
 /// What decides which edges are cut, and where.
-struct Scan<'a> {
-    positions: &'a [DVec3],
-    surface: &'a CutSurface,
-    heights: &'a [f64],
-    kept_off: &'a dyn Fn(u32, f64) -> f64,
+pub(super) struct Scan<'a> {
+    pub(super) positions: &'a [DVec3],
+    pub(super) surface: &'a CutSurface,
+    /// The sides of all vertices.
+    pub(super) heights: &'a [f64],
+    /// How far from the cut a vertex counts as being, for an edge of a given length.
+    pub(super) kept_off: &'a dyn Fn(u32, f64) -> f64,
+    /// Which cut points are wanted; `None` for all.
+    pub(super) keep: Option<&'a dyn Fn(DVec3) -> bool>,
 }
 
 impl Scan<'_> {

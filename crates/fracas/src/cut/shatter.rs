@@ -21,13 +21,13 @@
 
 use super::caps::with_new_caps;
 use super::clip::{Cell, Face};
-use super::components::label;
+use super::components::labelled;
 use super::cutter::find_rim;
 use super::options::check_density;
 use super::section::{NONE, mean_side};
 use super::{CutError, CutOptions, CutSurface, Cutter};
 use crate::base::Random;
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
 
 /// How to break a body.
@@ -62,11 +62,6 @@ pub struct Shattered {
 impl Shattered {
     /// The label of a triangle that is gone.
     pub const DEAD: u32 = NONE;
-
-    fn of(mesh: &LiveMesh, edit: MeshEdit) -> Self {
-        let (labels, pieces) = label(mesh, &edit);
-        Self { edit, labels, pieces }
-    }
 }
 
 /// Breaks a closed body along surfaces, each of which cuts through everything.
@@ -118,7 +113,7 @@ pub fn shatter_along(
             .collect(),
         twins: work.twins().collect(),
     };
-    Ok(Shattered::of(mesh, edit))
+    Ok(labelled(mesh, edit))
 }
 
 /// Breaks a closed body into the cells of some points: each piece is what is nearest to one of them, or a lump of it.
@@ -154,11 +149,11 @@ pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) ->
         match cell_of(&whole, sites, site, size)? {
             Some((cell, planes)) => cells.push(with_new_caps(cell, &planes, edge_length, options.growth)),
             // Every other cell is empty.
-            None => return Ok(Shattered::of(mesh, MeshEdit::default())),
+            None => return Ok(labelled(mesh, MeshEdit::default())),
         }
     }
     let edit = if cells.is_empty() { MeshEdit::default() } else { assembled(mesh, &cells) };
-    Ok(Shattered::of(mesh, edit))
+    Ok(labelled(mesh, edit))
 }
 
 /// Sites from which [`shatter_at`] makes pieces of similar size: between the surface of the body and the middle of its box.
@@ -167,15 +162,11 @@ pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) ->
 pub fn scatter_sites(mesh: &LiveMesh, count: usize, seed: u64) -> Vec<DVec3> {
     let ids: Vec<TriangleId> = mesh.live_triangles().collect();
     let corners = ids.iter().flat_map(|&id| mesh.triangle(id).corners());
-    let (low, high) =
-        corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
-    let middle = 0.5 * low + 0.5 * high;
+    let middle = Box3::from_points(corners).centre();
     let mut random = Random::new(seed);
     let site =
         |id: TriangleId, share: f64| middle + (mesh.triangle(id).centroid() - middle) * (0.3 + 0.6 * share);
-    if ids.is_empty() {
-        return vec![];
-    }
+    let count = if ids.is_empty() { 0 } else { count };
     (0..count).map(|_| site(ids[(random.unit() * ids.len() as f64) as usize], random.unit())).collect()
 }
 
@@ -183,18 +174,13 @@ pub fn scatter_sites(mesh: &LiveMesh, count: usize, seed: u64) -> Vec<DVec3> {
 type Planes = Vec<(u32, CutSurface)>;
 
 /// What of a body is nearest to a site, and the planes that bound it; `None` if all of it is.
-fn cell_of(
-    whole: &Cell,
-    sites: &[DVec3],
-    site: usize,
-    size: f64,
-) -> Result<Option<(Cell, Planes)>, CutError> {
+fn cell_of(body: &Cell, sites: &[DVec3], site: usize, size: f64) -> Result<Option<(Cell, Planes)>, CutError> {
     let centre = sites[site];
     let mut others: Vec<(f64, usize)> =
         (0..sites.len()).filter(|&j| j != site).map(|j| (0.5 * sites[j].distance(centre), j)).collect();
     others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut cell: Option<Cell> = None;
-    let mut reach = whole.reach(centre);
+    let mut reach = body.reach(centre);
     let mut planes = vec![];
     for (distance, other) in others {
         if distance > reach {
@@ -205,7 +191,7 @@ fn cell_of(
         let (middle, normal) = (0.5 * sites[low] + 0.5 * sites[high], sites[low] - sites[high]);
         let plane = CutSurface::plane(middle, normal, normal.any_orthogonal_vector())
             .map_err(|_| CutError::SameSite { sites: [low, high] })?;
-        let current = cell.as_ref().unwrap_or(whole);
+        let current = cell.as_ref().unwrap_or(body);
         if let Some(smaller) = current.clipped(&plane, site == low, other as u32, size)? {
             reach = smaller.reach(centre);
             planes.push((other as u32, plane));

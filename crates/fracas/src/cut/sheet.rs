@@ -14,6 +14,7 @@ use super::{CutError, CutOptions, CutSurface, Front};
 use crate::base::Lists;
 use crate::geom::DVec3;
 use glam::DVec2;
+use std::cmp::Ordering;
 
 /// Beyond this edge the sheet goes on, but is never opened.
 pub(super) const UNCUT: u32 = NONE - 1;
@@ -74,15 +75,13 @@ impl Sheet {
         Ok(sheet)
     }
 
-    /// The triangles around a point.
     pub(super) fn star(&self, point: u32) -> &[u32] {
         self.stars.list(point as usize)
     }
 
-    /// Whichever of two points the front passes first.
-    pub(super) fn first_passed(&self, a: u32, b: u32) -> u32 {
-        let key = |p: u32| self.passed_at[p as usize];
-        if key(a).total_cmp(&key(b)).then(a.cmp(&b)).is_le() { a } else { b }
+    /// The order in which the front passes points.
+    pub(super) fn by_passing(&self, a: u32, b: u32) -> Ordering {
+        self.passed_at[a as usize].total_cmp(&self.passed_at[b as usize]).then(a.cmp(&b))
     }
 
     /// Joins paths that end where the range of the front ends. On each of its ends, the ends of paths pair up in the order

@@ -17,10 +17,11 @@
 //! loop that touches itself is pulled apart by a hair for the triangulation. A loop that crosses itself or another is
 //! triangulated alone by cutting off ears: such triangles may overlap, but nothing stays open.
 
-use super::ears::cut_ears;
 use glam::DVec2;
 use spade::handles::FixedVertexHandle;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
+
+type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
 /// How dense the points inside are to be.
 pub(super) struct Density<'a> {
@@ -54,24 +55,14 @@ fn groups(outline: &[DVec2], loops: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let areas: Vec<f64> = loops.iter().map(|ring| area(outline, ring)).collect();
     // A body turned inside out has holes for outer loops.
     let sense = areas.iter().sum::<f64>().signum();
-    let mut groups: Vec<Vec<usize>> = vec![];
-    let mut group_of = vec![usize::MAX; loops.len()];
-    for (i, group) in group_of.iter_mut().enumerate() {
-        if areas[i] * sense > 0.0 {
-            *group = groups.len();
-            groups.push(vec![i]);
-        }
-    }
-    for (i, ring) in loops.iter().enumerate() {
-        if areas[i] * sense > 0.0 {
-            continue;
-        }
-        let p = outline[ring[0] as usize];
-        let around = (0..loops.len())
-            .filter(|&j| areas[j] * sense > 0.0 && is_inside(p, segments(outline, &loops[j])));
-        match around.min_by(|&j, &k| areas[j].abs().total_cmp(&areas[k].abs())) {
-            Some(outer) => groups[group_of[outer]].push(i),
-            None => groups.push(vec![i]),
+    let (outer, holes): (Vec<usize>, Vec<usize>) = (0..loops.len()).partition(|&i| areas[i] * sense > 0.0);
+    let mut groups: Vec<Vec<usize>> = outer.iter().map(|&i| vec![i]).collect();
+    for hole in holes {
+        let p = outline[loops[hole][0] as usize];
+        let around = (0..outer.len()).filter(|&k| is_inside(p, segments(outline, &loops[outer[k]])));
+        match around.min_by(|&j, &k| areas[outer[j]].abs().total_cmp(&areas[outer[k]].abs())) {
+            Some(k) => groups[k].push(hole),
+            None => groups.push(vec![hole]),
         }
     }
     groups
@@ -100,15 +91,11 @@ struct Tangled;
 /// The constrained Delaunay triangulation of an outer loop and its holes. Points inside get ids from `first` on.
 fn delaunay(outline: &[DVec2], rings: &[&[u32]], density: &Density, first: u32) -> Result<Interior, Tangled> {
     let rim: Vec<u32> = rings.concat();
-    let scaling = Scaling::around(outline, &rim, rings.iter().map(|ring| area(outline, ring)).sum());
-    let mut cdt = ConstrainedDelaunayTriangulation::<Point2<f64>>::with_capacity(
-        2 * rim.len(),
-        6 * rim.len(),
-        4 * rim.len(),
-    );
+    let scaled = scaling(outline, &rim, rings.iter().map(|ring| area(outline, ring)).sum());
+    let mut cdt = Cdt::with_capacity(2 * rim.len(), 6 * rim.len(), 4 * rim.len());
     // Vertices get the numbers 0, 1, 2, … as they are inserted, unless two are in one place.
-    let insert = |cdt: &mut ConstrainedDelaunayTriangulation<_>, number: usize, p: DVec2| {
-        let handle = cdt.insert(scaling.apply(p)).ok().filter(|handle| handle.index() == number);
+    let insert = |cdt: &mut Cdt, number: usize, p: DVec2| {
+        let handle = cdt.insert(scaled(p)).ok().filter(|handle| handle.index() == number);
         handle.ok_or(Tangled)
     };
     let mut handles: Vec<FixedVertexHandle> = Vec::with_capacity(rim.len());
@@ -118,24 +105,18 @@ fn delaunay(outline: &[DVec2], rings: &[&[u32]], density: &Density, first: u32) 
     let mut edges = vec![];
     let mut rest = &handles[..];
     for ring in rings {
-        let (here, others) = rest.split_at(ring.len());
+        let here = rest.split_off(..ring.len()).unwrap_or_default();
         edges.extend((0..here.len()).map(|i| [here[i], here[(i + 1) % here.len()]]));
-        rest = others;
     }
-    for &[from, to] in &edges {
-        if cdt.try_add_constraint(from, to).len() != 1 {
-            return Err(Tangled);
-        }
+    if !edges.iter().all(|&[from, to]| cdt.try_add_constraint(from, to).len() == 1) {
+        return Err(Tangled);
     }
     let points = if density.growth.is_finite() { points_inside(outline, rings, density) } else { vec![] };
     for (i, &p) in points.iter().enumerate() {
         insert(&mut cdt, rim.len() + i, p)?;
     }
-    let id = |vertex: usize| rim.get(vertex).copied().unwrap_or_else(|| first + (vertex - rim.len()) as u32);
-    let mut triangles = left_of(&cdt, &edges)?;
-    for triangle in &mut triangles {
-        *triangle = triangle.map(|v| id(v as usize));
-    }
+    let id = |v: u32| rim.get(v as usize).copied().unwrap_or_else(|| first + v - rim.len() as u32);
+    let triangles = left_of(&cdt, &edges)?.into_iter().map(|corners| corners.map(id)).collect();
     Ok(Interior { points, triangles })
 }
 
@@ -163,84 +144,54 @@ fn pulled_apart(outline: &[DVec2], rings: &[&[u32]]) -> Vec<DVec2> {
 const PULL: f64 = 1e-8;
 
 /// The triangles to the left of the edges, up to other edges.
-fn left_of(
-    cdt: &ConstrainedDelaunayTriangulation<Point2<f64>>,
-    edges: &[[FixedVertexHandle; 2]],
-) -> Result<Vec<[u32; 3]>, Tangled> {
-    const UNKNOWN: u8 = 0;
-    const INSIDE: u8 = 1;
-    const OUTSIDE: u8 = 2;
-    let mut sides = vec![UNKNOWN; cdt.num_all_faces()];
+fn left_of(cdt: &Cdt, edges: &[[FixedVertexHandle; 2]]) -> Result<Vec<[u32; 3]>, Tangled> {
+    let mut is_inside = vec![None; cdt.num_all_faces()];
     let mut stack = vec![];
     for &[from, to] in edges {
-        let edge = cdt.get_edge_from_neighbors(from, to).ok_or(Tangled)?;
-        for (face, side) in [(edge.face(), INSIDE), (edge.rev().face(), OUTSIDE)] {
-            if !edge.is_constraint_edge() {
-                return Err(Tangled);
+        let edge = cdt.get_edge_from_neighbors(from, to).filter(|edge| edge.is_constraint_edge());
+        let edge = edge.ok_or(Tangled)?;
+        stack.extend([(edge.face().fix(), true), (edge.rev().face().fix(), false)]);
+    }
+    while let Some((face, inside)) = stack.pop() {
+        match (is_inside[face.index()].replace(inside), cdt.face(face).as_inner()) {
+            (Some(known), _) if known != inside => return Err(Tangled),
+            (None, None) if inside => return Err(Tangled),
+            (None, Some(inner)) => {
+                let free = inner.adjacent_edges().into_iter().filter(|edge| !edge.is_constraint_edge());
+                stack.extend(free.map(|edge| (edge.rev().face().fix(), inside)));
             }
-            stack.push((face.fix(), side));
+            _ => {}
         }
     }
-    while let Some((face, side)) = stack.pop() {
-        let known = &mut sides[face.index()];
-        if *known != UNKNOWN {
-            if *known != side {
-                return Err(Tangled);
-            }
-            continue;
-        }
-        *known = side;
-        match cdt.face(face).as_inner() {
-            None if side == INSIDE => return Err(Tangled),
-            None => {}
-            Some(inner) => {
-                for edge in inner.adjacent_edges() {
-                    if !edge.is_constraint_edge() {
-                        stack.push((edge.rev().face().fix(), side));
-                    }
-                }
-            }
-        }
-    }
-    let inside = cdt.inner_faces().filter(|face| sides[face.fix().index()] == INSIDE);
+    let inside = cdt.inner_faces().filter(|face| is_inside[face.fix().index()] == Some(true));
     Ok(inside.map(|face| face.vertices().map(|v| v.fix().index() as u32)).collect())
 }
 
 /// A map to a plane in which the loops are neither large nor small, and enclose their inside counter-clockwise.
-struct Scaling {
-    centre: DVec2,
-    scale: f64,
-    mirrored: bool,
-}
-
-impl Scaling {
-    fn around(outline: &[DVec2], rim: &[u32], area: f64) -> Self {
-        let corner = |pick: fn(DVec2, DVec2) -> DVec2, start: f64| {
-            rim.iter().fold(DVec2::splat(start), |corner, &id| pick(corner, outline[id as usize]))
-        };
-        let (low, high) = (corner(DVec2::min, f64::INFINITY), corner(DVec2::max, f64::NEG_INFINITY));
-        let extent = (high - low).max_element();
-        // A power of two, so that nothing is rounded but by the shift to the centre.
-        let scale = f64::from_bits(extent.to_bits() & f64::INFINITY.to_bits());
-        let scale = if scale > 0.0 && scale.is_finite() { 1.0 / scale } else { 1.0 };
-        Self { centre: 0.5 * (low + high), scale, mirrored: area < 0.0 }
-    }
-
-    fn apply(&self, p: DVec2) -> Point2<f64> {
-        let q = (p - self.centre) * self.scale;
+fn scaling(outline: &[DVec2], rim: &[u32], area: f64) -> impl Fn(DVec2) -> Point2<f64> + use<> {
+    let (low, high) = corners(rim.iter().map(|&id| outline[id as usize]));
+    // A power of two, so that nothing is rounded but by the shift to the centre.
+    let scale = f64::from_bits((high - low).max_element().to_bits() & f64::INFINITY.to_bits());
+    let scale = if scale > 0.0 && scale.is_finite() { 1.0 / scale } else { 1.0 };
+    let centre = 0.5 * (low + high);
+    move |p| {
+        let q = (p - centre) * scale;
         // The triangulation refuses numbers that its predicates could not square.
         let [x, y] = q.to_array().map(|x| if x.abs() < 1e-40 { 0.0 } else { x });
-        Point2::new(if self.mirrored { -x } else { x }, y)
+        Point2::new(if area < 0.0 { -x } else { x }, y)
     }
+}
+
+/// The lowest and the highest corner of the rectangle around points.
+fn corners(points: impl Iterator<Item = DVec2>) -> (DVec2, DVec2) {
+    points.fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
 }
 
 /// Points inside the loops, coarser the farther they are from them.
 fn points_inside(outline: &[DVec2], rings: &[&[u32]], density: &Density) -> Vec<DVec2> {
     let segments: Vec<(DVec2, DVec2)> = rings.iter().flat_map(|ring| segments(outline, ring)).collect();
     let all: Vec<u32> = (0..segments.len() as u32).collect();
-    let (low, high) = segments
-        .iter()
-        .fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), (p, _)| (low.min(*p), high.max(*p)));
+    let (low, high) = corners(segments.iter().map(|segment| segment.0));
     let centre = 0.5 * (low + high);
     // The finest cells come out as large as the edges are to be in the middle.
     let (mut size, extent) = ((density.edge)(centre), (high - low).max_element());
@@ -267,7 +218,8 @@ impl Quadtree<'_> {
         let distance = |&s: &u32| distance_to(centre, self.segments[s as usize]);
         let nearest = near.iter().map(distance).fold(f64::INFINITY, f64::min);
         let reach = size * std::f64::consts::FRAC_1_SQRT_2;
-        if nearest > reach && !self.is_inside(centre) {
+        let is_inside = || is_inside(centre, self.segments.iter().copied());
+        if nearest > reach && !is_inside() {
             return;
         }
         // Nothing is gained beyond forty levels: the outline is smaller than the edges asked for are fine.
@@ -278,13 +230,9 @@ impl Quadtree<'_> {
             for offset in [[-step, -step], [step, -step], [-step, step], [step, step]] {
                 self.visit(centre + DVec2::from_array(offset), 0.5 * size, &near, depth + 1);
             }
-        } else if nearest > CLEARANCE * size && self.is_inside(centre) {
+        } else if nearest > CLEARANCE * size && is_inside() {
             self.points.push(centre);
         }
-    }
-
-    fn is_inside(&self, p: DVec2) -> bool {
-        is_inside(p, self.segments.iter().copied())
     }
 }
 
@@ -298,7 +246,6 @@ fn distance_to(p: DVec2, (a, b): (DVec2, DVec2)) -> f64 {
     from.distance(way * t)
 }
 
-/// The segments of a loop.
 fn segments(outline: &[DVec2], ring: &[u32]) -> impl Iterator<Item = (DVec2, DVec2)> {
     let points = ring.iter().map(|&id| outline[id as usize]);
     points.clone().zip(points.cycle().skip(1))
@@ -313,9 +260,44 @@ fn is_inside(p: DVec2, segments: impl Iterator<Item = (DVec2, DVec2)>) -> bool {
 }
 
 /// Signed area, from the first point so that a far origin costs no digits.
-pub(super) fn area(outline: &[DVec2], ring: &[u32]) -> f64 {
+fn area(outline: &[DVec2], ring: &[u32]) -> f64 {
     let at = |i: usize| outline[ring[i] as usize] - outline[ring[0] as usize];
     0.5 * (1..ring.len() - 1).map(|i| at(i).perp_dot(at(i + 1))).sum::<f64>()
+}
+
+/// Adds the *n* − 2 triangles of a loop of *n* points by ear clipping, also if the loop crosses itself.
+///
+/// A corner is cut off if it turns left and its triangle holds no other point. Where there is none, because the loop
+/// crosses itself, the flattest corner goes: it does least harm. O(*n*³) at worst; *n*² on ordinary loops.
+fn cut_ears(outline: &[DVec2], ring: &[u32], triangles: &mut Vec<[u32; 3]>) {
+    let mut left = ring.to_vec();
+    // Seen so that the loop turns left.
+    let sense = if area(outline, ring) < 0.0 { -1.0 } else { 1.0 };
+    let at = |id: u32| outline[id as usize];
+    let twice_area = |[a, b, c]: [u32; 3]| sense * (at(b) - at(a)).perp_dot(at(c) - at(a));
+    let corner = |left: &[u32], i: usize| {
+        let n = left.len();
+        [left[(i + n - 1) % n], left[i], left[(i + 1) % n]]
+    };
+    let mut start = 0;
+    while left.len() > 3 {
+        let n = left.len();
+        let is_ear = |&i: &usize| {
+            let ear @ [a, b, c] = corner(&left, i);
+            let holds = |p: u32| {
+                !ear.contains(&p) && [[a, b, p], [b, c, p], [c, a, p]].iter().all(|t| twice_area(*t) >= 0.0)
+            };
+            twice_area(ear) > 0.0 && !left.iter().any(|&p| holds(p))
+        };
+        // From where the last one was, every other corner first, so that ears do not all meet in one point.
+        let flatness = |i: &usize| twice_area(corner(&left, *i)).abs();
+        let next = (0..n).map(|k| (start + k) % n).find(is_ear);
+        let i = next.or_else(|| (0..n).min_by(|i, j| flatness(i).total_cmp(&flatness(j)))).unwrap_or(0);
+        triangles.push(corner(&left, i));
+        left.remove(i);
+        start = (i + 1) % left.len();
+    }
+    triangles.push([left[0], left[1], left[2]]);
 }
 
 #[cfg(test)]

@@ -21,23 +21,15 @@ pub enum FillError {
     /// The surface has no triangles.
     #[error("the surface has no triangles")]
     Empty,
-    /// The number of cells makes no sense.
-    #[error("{cells} cells are not 2 or more")]
-    BadCells {
+    /// A number that makes no sense.
+    #[error("{what} {value} is not {wanted}")]
+    BadNumber {
+        /// What it was given for.
+        what: &'static str,
         /// As given.
-        cells: f64,
-    },
-    /// The number of cells per radius makes no sense.
-    #[error("{cells_per_radius} cells per radius of curvature are not positive and finite")]
-    BadGrading {
-        /// As given.
-        cells_per_radius: f64,
-    },
-    /// The size of cells is not positive and finite.
-    #[error("the cell size {cell} is not positive and finite")]
-    BadCell {
-        /// As given.
-        cell: f64,
+        value: f64,
+        /// What would be right.
+        wanted: &'static str,
     },
     /// The box is empty or not finite.
     #[error("the box from ({}, {}, {}) to ({}, {}, {}) is empty or not finite", low.x, low.y, low.z, high.x, high.y, high.z)]
@@ -56,14 +48,6 @@ pub enum FillError {
         cubes: f64,
         /// How many there may be.
         most: f64,
-    },
-    /// More levels than are sensible.
-    #[error("{levels} levels are more than {most}")]
-    BadLevels {
-        /// As given.
-        levels: u32,
-        /// How many there may be.
-        most: u32,
     },
     /// The size function gives a size that is not positive.
     #[error("the size of cells asked for at ({}, {}, {}) is {size}, which is not positive", at.x, at.y, at.z)]
@@ -88,4 +72,17 @@ pub enum FillError {
     /// The tetrahedra do not make a mesh.
     #[error(transparent)]
     Mesh(#[from] TetError),
+}
+
+pub(super) fn require(
+    holds: bool,
+    what: &'static str,
+    value: f64,
+    wanted: &'static str,
+) -> Result<(), FillError> {
+    if holds { Ok(()) } else { Err(FillError::BadNumber { what, value, wanted }) }
+}
+
+pub(super) fn require_positive(what: &'static str, value: f64) -> Result<(), FillError> {
+    require(value > 0.0 && value.is_finite(), what, value, "positive and finite")
 }

@@ -24,6 +24,7 @@ use crate::mesh::tets::TetMesh;
 use crate::mesh::{Adjacency, Mesh, Report};
 use crate::tree::MeshTree;
 use crate::walk::Side;
+use error::{require, require_positive};
 use sizing::SurfaceSizes;
 
 /// How to fill a surface.
@@ -109,16 +110,13 @@ pub fn fill(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError>
 /// ```
 pub fn fill_graded(surface: &Mesh, options: &GradedFillOptions) -> Result<TetMesh, FillError> {
     let (tree, cell) = prepare(surface, options.cells)?;
-    let levels = options.levels;
-    let field_options = FieldOptions { cell, levels };
+    let field_options = FieldOptions { cell, levels: options.levels };
     match options.grading {
         Grading::Surface => fill_inside(&tree, f64::INFINITY, |_| cell, &field_options),
         Grading::Curvature { cells_per_radius } => {
-            if !(cells_per_radius > 0.0 && cells_per_radius.is_finite()) {
-                return Err(FillError::BadGrading { cells_per_radius });
-            }
+            require_positive("number of cells per radius of curvature", cells_per_radius)?;
             // `fill_field` refuses more levels than this.
-            let sizes = SurfaceSizes::of(&tree, cells_per_radius, cell, levels.min(16));
+            let sizes = SurfaceSizes::of(&tree, cells_per_radius, cell, options.levels.min(16));
             fill_inside(&tree, f64::INFINITY, |p| sizes.at(p), &field_options)
         }
     }
@@ -143,9 +141,7 @@ fn prepare(surface: &Mesh, cells: f64) -> Result<(MeshTree, f64), FillError> {
     if surface.triangle_count() == 0 {
         return Err(FillError::Empty);
     }
-    if !(cells >= 2.0 && cells.is_finite()) {
-        return Err(FillError::BadCells { cells });
-    }
+    require(cells >= 2.0 && cells.is_finite(), "number of cells", cells, "2 or more")?;
     let report = Report::of(surface);
     if !(report.closed && report.oriented) {
         return Err(offender(surface));
@@ -178,10 +174,8 @@ fn offender(surface: &Mesh) -> FillError {
     let adjacency = Adjacency::build(surface);
     for edge in adjacency.edges().filter(|edge| edge.ends[0] != edge.ends[1]) {
         match edge.uses {
-            [a, b] if a.ends(surface) == b.ends(surface) => {
-                return FillError::NotOriented { ends: edge.ends };
-            }
-            [_, _] => {}
+            [a, b] if a.ends(surface) != b.ends(surface) => {}
+            [_, _] => return FillError::NotOriented { ends: edge.ends },
             _ => return FillError::Open { ends: edge.ends },
         }
     }
@@ -278,10 +272,10 @@ mod tests {
         }
         let levels = |levels| GradedFillOptions { levels, ..options };
         let error = fill_graded(&ball, &levels(40)).unwrap_err();
-        assert_eq!(error, FillError::BadLevels { levels: 40, most: 12 });
+        assert_eq!(error.to_string(), "number of levels 40 is not 12 or fewer");
         let grading = Grading::Curvature { cells_per_radius: 0.0 };
         let error = fill_graded(&ball, &GradedFillOptions { grading, ..options }).unwrap_err();
-        assert_eq!(error, FillError::BadGrading { cells_per_radius: 0.0 });
+        assert!(matches!(error, FillError::BadNumber { value: 0.0, .. }), "{error}");
         let fine = GradedFillOptions { cells: 1e9, levels: 3, grading: Grading::Surface };
         let error = fill_graded(&ball, &fine).unwrap_err();
         assert!(matches!(error, FillError::TooFine { .. }), "{error}");
@@ -301,6 +295,9 @@ mod tests {
         let empty = Mesh::new(vec![], vec![]).unwrap();
         assert_eq!(fill(&empty, &FillOptions::default()), Err(FillError::Empty));
         let options = FillOptions { cells: 1.0 };
-        assert_eq!(fill(&shapes::icosphere(1.0, 1), &options), Err(FillError::BadCells { cells: 1.0 }));
+        assert!(matches!(
+            fill(&shapes::icosphere(1.0, 1), &options),
+            Err(FillError::BadNumber { value: 1.0, .. })
+        ));
     }
 }

@@ -215,7 +215,6 @@ impl Octree {
         // Counter-clockwise seen from where the axis points, so from below the order of the last two corners changes.
         let ring = RING.map(|[u, v]| at(1, u, v));
         let mut add = |b, c, d| tets.push(if side > 0 { [centre, b, c, d] } else { [centre, b, d, c] });
-        let between = |p: [i32; 3], q: [i32; 3]| [0, 1, 2].map(|k| (p[k] + q[k]) / 2);
         if !self.exists(level, next) {
             // One of the corners is the centre of the larger face: the one that is odd among the larger cubes' corners.
             let is_middle = |p: &[i32; 3]| (0..3).all(|k| k == axis || p[k] % (2 * size) != 0);
@@ -224,25 +223,22 @@ impl Octree {
             let [m, p, e, q] = [0, 1, 2, 3].map(|k| ring[(first + k) % 4]);
             add(m, p, e);
             add(m, e, q);
-        } else if self.is_split(level, next) {
-            let middle = at(1, 0, 0);
-            for k in 0..4 {
-                let (p, q) = (ring[k], ring[(k + 1) % 4]);
-                let half = between(p, q);
-                add(middle, p, half);
-                add(middle, half, q);
-            }
-        } else if side > 0 {
-            let other = at(2, 0, 0);
-            for k in 0..4 {
-                let (p, q) = (ring[k], ring[(k + 1) % 4]);
-                let half = between(p, q);
-                if has(half) {
-                    add(other, p, half);
-                    add(other, half, q);
-                } else {
-                    add(other, p, q);
-                }
+            return;
+        }
+        let is_split = self.is_split(level, next);
+        if !is_split && side < 0 {
+            return;
+        }
+        // The middle of the face, or the centre of an equal leaf.
+        let top = at(if is_split { 1 } else { 2 }, 0, 0);
+        for k in 0..4 {
+            let (p, q) = (ring[k], ring[(k + 1) % 4]);
+            let half = [0, 1, 2].map(|k| (p[k] + q[k]) / 2);
+            if is_split || has(half) {
+                add(top, p, half);
+                add(top, half, q);
+            } else {
+                add(top, p, q);
             }
         }
     }

@@ -77,25 +77,18 @@ pub(super) fn root(f: impl Fn(f64) -> f64, at_0: f64, at_1: f64, close: f64) -> 
     let (mut low, mut high) = ((0.0, at_0), (1.0, at_1));
     let mut t = at_0 / (at_0 - at_1);
     // False position; an end that stays twice counts half (the Illinois rule), so both ends close in.
-    let mut last_side = 0;
+    let mut last = None;
     for _ in 0..10 {
         let value = f(t);
         if value.abs() <= close || value.is_nan() {
             break;
         }
-        let side = if (value < 0.0) == (low.1 < 0.0) { -1 } else { 1 };
-        if side < 0 {
-            low = (t, value);
-            if last_side == side {
-                high.1 *= 0.5;
-            }
-        } else {
-            high = (t, value);
-            if last_side == side {
-                low.1 *= 0.5;
-            }
+        let is_low = (value < 0.0) == (low.1 < 0.0);
+        let (moved, kept) = if is_low { (&mut low, &mut high) } else { (&mut high, &mut low) };
+        *moved = (t, value);
+        if last.replace(is_low) == Some(is_low) {
+            kept.1 *= 0.5;
         }
-        last_side = side;
         t = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1));
     }
     t.clamp(0.0, 1.0)

@@ -24,9 +24,8 @@
 //! | many sizes | tested to be 5° to 172° over balls, tori, boxes, slabs and wild fields; there is no proof, and two surfaces that nearly touch within a cell where sizes change can make single angles worse |
 //!
 //! Whatever the sizes, all tetrahedra are in order and meet face to face. Where sizes differ, a move that would turn a
-//! tetrahedron inside out, decided exactly, is taken back. Nodes on the surface are zeros of the field to a millionth of a cell. Edges
-//! and corners of the surface are cut off by less than a cell, unless they lie in the lattice. The lattice begins at the lowest
-//! corner given, so a box whose sides are multiples of the largest cell comes out exactly.
+//! tetrahedron inside out, decided exactly, is taken back. Nodes on the surface are zeros of the field to a millionth of a cell.
+//! The lattice begins at the lowest corner given, so a box whose sides are multiples of the largest cell comes out exactly.
 //!
 //! # Departures from the reference
 //!
@@ -39,9 +38,11 @@
 //! Graphics 26(3), 2007.
 
 use super::FillError;
+use super::error::{require, require_positive};
 use super::octree::{Cube, Octree, Points};
 use super::stencil::{Node, cut_one, root};
 use crate::base::parallel::map;
+use crate::base::sorted_set;
 use crate::exact::{Sign, orient3d};
 use crate::geom::DVec3;
 use crate::mesh::tets::lattice::numbered;
@@ -53,9 +54,6 @@ const MOST_CUBES: [usize; 2] = [1 << 26, 1 << 24];
 /// Whole coordinates stay below this.
 const FARTHEST: f64 = (1_u32 << 30) as f64;
 
-/// The most levels.
-const MOST_LEVELS: u32 = 12;
-
 /// A point of a lattice without levels moves onto a cut point nearer than this share of an edge: along an axis, a diagonal of a
 /// face (there is none), a diagonal of a cube.
 const TOO_NEAR: [f64; 3] = [0.24999, 0.0, 0.41189];
@@ -63,6 +61,9 @@ const TOO_NEAR: [f64; 3] = [0.24999, 0.0, 0.41189];
 /// The same in an octree, as a share of the smallest cube at the point: first where all cubes around the point have one size,
 /// then where they differ.
 const TOO_NEAR_GRADED: [[f64; 3]; 2] = [[0.24999, 0.0, 0.35671], [0.24999, 0.28, 0.30]];
+
+/// A function of points, asked on many threads.
+type Field<'a> = &'a (dyn Fn(DVec3) -> f64 + Sync);
 
 /// How to fill a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,12 +126,8 @@ struct Grid {
 impl Grid {
     fn new(low: DVec3, high: DVec3, options: &FieldOptions) -> Result<Self, FillError> {
         let FieldOptions { cell, levels } = *options;
-        if !(cell > 0.0 && cell.is_finite()) {
-            return Err(FillError::BadCell { cell });
-        }
-        if levels > MOST_LEVELS {
-            return Err(FillError::BadLevels { levels, most: MOST_LEVELS });
-        }
+        require_positive("cell size", cell)?;
+        require(levels <= 12, "number of levels", f64::from(levels), "12 or fewer")?;
         if !(low.is_finite() && high.is_finite() && low.cmplt(high).all()) {
             return Err(FillError::BadBox { low, high });
         }
@@ -151,15 +148,13 @@ impl Grid {
     }
 
     /// Divides cubes until they are small enough near the surface.
-    fn divide(
-        &self,
-        field: &(impl Fn(DVec3) -> f64 + Sync),
-        size: &(impl Fn(DVec3) -> f64 + Sync),
-    ) -> Result<Octree, FillError> {
+    fn divide(&self, field: Field, size: Field) -> Result<Octree, FillError> {
         let mut tree = Octree::new(self.roots, self.levels);
         let mut cubes = if self.levels > 0 { tree.roots() } else { vec![] };
         for level in 0..self.levels {
-            let is_too_large = |&cube: &Cube| self.is_too_large(&tree, level, cube, field, size);
+            let side = 0.5 * self.cell * f64::from(tree.size(level));
+            let centre = |cube: Cube| self.place(tree.centre(level, cube));
+            let is_too_large = |&cube: &Cube| self.is_too_large(centre(cube), side, field, size);
             let found = map(true, cubes.iter(), is_too_large);
             let mut divided = vec![];
             for (&cube, is_too_large) in cubes.iter().zip(found) {
@@ -177,20 +172,11 @@ impl Grid {
         Ok(tree)
     }
 
-    fn is_too_large(
-        &self,
-        tree: &Octree,
-        level: usize,
-        cube: Cube,
-        field: &impl Fn(DVec3) -> f64,
-        size: &impl Fn(DVec3) -> f64,
-    ) -> Result<bool, FillError> {
-        let centre = self.place(tree.centre(level, cube));
+    fn is_too_large(&self, centre: DVec3, side: f64, field: Field, size: Field) -> Result<bool, FillError> {
         let distance = field(centre).abs();
         if !distance.is_finite() {
             return Err(FillError::NotFinite { at: centre });
         }
-        let side = 0.5 * self.cell * f64::from(tree.size(level));
         let half_diagonal = 0.75_f64.sqrt();
         // With cubes half as large, whose centres lie within two of their sides of the surface.
         if distance > half_diagonal * side + (2.0 - half_diagonal) * 0.5 * side {
@@ -236,7 +222,7 @@ struct Stuffing {
 }
 
 impl Stuffing {
-    fn sample(grid: Grid, tree: &Octree, field: &(impl Fn(DVec3) -> f64 + Sync)) -> Result<Self, FillError> {
+    fn sample(grid: Grid, tree: &Octree, field: Field) -> Result<Self, FillError> {
         let points = tree.points();
         let place = |id: u32| grid.place(points.place(id));
         let values = map(true, 0..points.count() as u32, |id| field(place(id)));
@@ -270,20 +256,12 @@ impl Stuffing {
         p + (q - p) * t
     }
 
-    /// Finds where the surface crosses edges.
-    fn find_cuts(&mut self, field: &(impl Fn(DVec3) -> f64 + Sync)) {
-        let mut edges: Vec<[u32; 2]> = vec![];
-        for tet in &self.tets {
-            let is_inside = tet.map(|id| self.value(id) < 0.0);
-            let is_outside = tet.map(|id| self.value(id) > 0.0);
-            let is_cut =
-                |&[i, j]: &[usize; 2]| is_inside[i] && is_outside[j] || is_outside[i] && is_inside[j];
-            edges.extend(
-                EDGES.into_iter().filter(is_cut).map(|[i, j]| [tet[i].min(tet[j]), tet[i].max(tet[j])]),
-            );
-        }
-        edges.sort_unstable();
-        edges.dedup();
+    fn find_cuts(&mut self, field: Field) {
+        let edges = sorted_set(self.tets.iter().flat_map(|tet| {
+            let v = tet.map(|id| self.value(id));
+            let is_cut = move |&[i, j]: &[usize; 2]| v[i] < 0.0 && v[j] > 0.0 || v[i] > 0.0 && v[j] < 0.0;
+            EDGES.into_iter().filter(is_cut).map(|[i, j]| [tet[i].min(tet[j]), tet[i].max(tet[j])])
+        }));
         self.cuts = map(true, edges.into_iter(), |edge| {
             let [at_a, at_b] = edge.map(|id| self.value(id));
             let [a, b] = edge.map(|id| self.position(id));
@@ -356,19 +334,17 @@ impl Stuffing {
         if matches!(self.points, Points::Uniform(_)) {
             return false;
         }
-        let mut back = vec![];
-        for tet in &self.tets {
+        let is_turned = |tet: &&[u32; 4]| {
             let values = tet.map(|id| self.value(id));
-            if !values.contains(&0.0) || !values.iter().any(|&value| value < 0.0) {
-                continue;
-            }
-            let [a, b, c, d] = tet.map(|id| self.position(id));
-            if orient3d(a, b, c, d) != Sign::Positive {
-                back.extend(tet.iter().filter_map(|id| self.moved.binary_search_by_key(id, |m| m.id).ok()));
-            }
-        }
-        back.sort_unstable();
-        back.dedup();
+            let orientation = || {
+                let [a, b, c, d] = tet.map(|id| self.position(id));
+                orient3d(a, b, c, d)
+            };
+            let may_turn = values.contains(&0.0) && values.iter().any(|&value| value < 0.0);
+            may_turn && orientation() != Sign::Positive
+        };
+        let moved = |id: &u32| self.moved.binary_search_by_key(id, |moved| moved.id).ok();
+        let back = sorted_set(self.tets.iter().filter(is_turned).flatten().filter_map(moved));
         for &k in back.iter().rev() {
             let Moved { id, value, .. } = self.moved.remove(k);
             self.values[id as usize] = value;
@@ -386,7 +362,6 @@ impl Stuffing {
         Ok(TetMesh::oriented(nodes.iter().map(|&node| self.node(node)).collect(), tets)?.0)
     }
 
-    /// The position of a node of the mesh.
     fn node(&self, node @ [a, b]: Node) -> DVec3 {
         if a == b {
             return self.position(a);
@@ -584,8 +559,11 @@ mod tests {
         let fill = |low, high, cell, levels| {
             fill_field(ball, |_| 0.5, low, high, &FieldOptions { cell, levels }).unwrap_err()
         };
-        assert_eq!(fill(-one, one, 0.0, 2), FillError::BadCell { cell: 0.0 });
-        assert_eq!(fill(-one, one, 0.1, 13), FillError::BadLevels { levels: 13, most: 12 });
+        assert!(matches!(
+            fill(-one, one, 0.0, 2),
+            FillError::BadNumber { what: "cell size", value: 0.0, .. }
+        ));
+        assert!(matches!(fill(-one, one, 0.1, 13), FillError::BadNumber { value: 13.0, .. }));
         assert!(matches!(fill(one, -one, 0.1, 2), FillError::BadBox { .. }));
         assert!(matches!(fill(-one, one, 1e-4, 2), FillError::TooFine { .. }));
         assert!(matches!(fill(-one, one, 1e-30, 12), FillError::TooFine { .. }));

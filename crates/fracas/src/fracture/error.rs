@@ -28,9 +28,7 @@ pub enum FractureError {
 }
 
 /// Refuses the first number that is not positive and finite.
-pub(super) fn require_positive<const N: usize>(
-    numbers: [(&'static str, f64); N],
-) -> Result<(), FractureError> {
-    let bad = numbers.into_iter().find(|(_, value)| !(*value > 0.0 && value.is_finite()));
-    bad.map_or(Ok(()), |(what, value)| Err(FractureError::BadNumber { what, value }))
+pub(super) fn require_positive(numbers: &[(&'static str, f64)]) -> Result<(), FractureError> {
+    let bad = numbers.iter().find(|(_, value)| !(*value > 0.0 && value.is_finite()));
+    bad.map_or(Ok(()), |&(what, value)| Err(FractureError::BadNumber { what, value }))
 }

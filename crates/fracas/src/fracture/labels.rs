@@ -1,8 +1,9 @@
 //! Fracture patterns: labels and weights from Voronoi cells, planes, or sectors and rings.
 
 use crate::base::Random;
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 use libm::{atan2, cos, log, sin};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 /// What labels are made from.
 pub(super) struct Layout<'a> {
@@ -46,12 +47,8 @@ pub(super) fn cells(layout: &Layout, growth: f64) -> Labelled {
     let reach = layout.reach();
     let scale = |p: DVec3| 1.0 + growth * p.distance(layout.hit) / reach;
     // A draw without replacement by weight: the smallest of −ln(u) / weight comes first.
-    let mut drawn: Vec<(f64, usize)> = layout
-        .points
-        .iter()
-        .enumerate()
-        .map(|(k, &p)| (-log(random.inner_unit()) * cube(scale(p)), k))
-        .collect();
+    let mut draw = |(k, &p): (usize, &DVec3)| (-log(random.inner_unit()) * cube(scale(p)), k);
+    let mut drawn: Vec<(f64, usize)> = layout.points.iter().enumerate().map(&mut draw).collect();
     let wanted = layout.wanted.round().max(2.0) as usize;
     // The first few are nearly always enough; the rest is put in order when they are not.
     let by_draw = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
@@ -62,9 +59,8 @@ pub(super) fn cells(layout: &Layout, growth: f64) -> Labelled {
     drawn[..sorted].sort_unstable_by(by_draw);
     // Points stand for equal volumes, so a cell of size s₀ at the impact holds this many of them.
     let density: f64 = layout.points.iter().map(|&p| 1.0 / cube(scale(p))).sum();
-    let low = layout.points.iter().fold(DVec3::INFINITY, |low, &p| low.min(p));
-    let high = layout.points.iter().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p));
-    let volume = (high - low).max(DVec3::splat(1e-3 * reach)).element_product();
+    let extent = Box3::from_points(layout.points.iter().copied()).extent();
+    let volume = extent.max(DVec3::splat(1e-3 * reach)).element_product();
     let cell = volume * density / layout.points.len() as f64 / wanted as f64;
     let mut sites: Vec<DVec3> = vec![];
     // Too strict a distance finds too few sites; loosen it until there are enough.
@@ -116,17 +112,15 @@ pub(super) fn planes(layout: &Layout) -> Labelled {
     let count = (libm::log2(layout.wanted).ceil() as usize).clamp(1, 16);
     let across = layout.axis.any_orthonormal_pair();
     let reach = layout.reach();
-    let first_angle = std::f64::consts::PI * random.inner_unit();
-    let planes: Vec<(DVec3, f64)> = (0..count)
-        .map(|k| {
-            let angle =
-                first_angle + std::f64::consts::PI * (k as f64 + 0.4 * random.inner_unit()) / count as f64;
-            let tilt = 0.5 * (random.inner_unit() - 0.5);
-            let normal = across.0 * cos(angle) + across.1 * sin(angle) + layout.axis * tilt;
-            let normal = normal.normalize();
-            (normal, normal.dot(layout.hit) + 0.25 * reach * (random.inner_unit() - 0.5) * f64::from(k > 0))
-        })
-        .collect();
+    let first_angle = PI * random.inner_unit();
+    let plane = |k: usize| {
+        let angle = first_angle + PI * (k as f64 + 0.4 * random.inner_unit()) / count as f64;
+        let tilt = 0.5 * (random.inner_unit() - 0.5);
+        let normal = across.0 * cos(angle) + across.1 * sin(angle) + layout.axis * tilt;
+        let normal = normal.normalize();
+        (normal, normal.dot(layout.hit) + 0.25 * reach * (random.inner_unit() - 0.5) * f64::from(k > 0))
+    };
+    let planes: Vec<(DVec3, f64)> = (0..count).map(plane).collect();
     let label = |&p: &DVec3| {
         let sides = planes.iter().map(|(normal, offset)| normal.dot(p) - offset);
         let label: u32 = sides.clone().enumerate().map(|(k, side)| u32::from(side > 0.0) << k).sum();
@@ -151,10 +145,10 @@ pub(super) fn radial(layout: &Layout) -> Labelled {
     let radii: Vec<f64> = (1..=rings)
         .map(|k| reach * libm::pow(2.2, k as f64 - rings as f64 - 0.3) * (0.9 + 0.2 * random.inner_unit()))
         .collect();
-    let step = 2.0 * std::f64::consts::PI / sectors as f64;
+    let step = TAU / sectors as f64;
     let turn = step * random.inner_unit();
-    let jitter: Vec<f64> = (0..sectors).map(|_| 0.5 * step * (random.inner_unit() - 0.5)).collect();
-    let angles: Vec<f64> = (0..sectors).map(|k| turn + step * k as f64 + jitter[k]).collect();
+    let angle = |k: usize| turn + step * k as f64 + 0.5 * step * (random.inner_unit() - 0.5);
+    let angles: Vec<f64> = (0..sectors).map(angle).collect();
     let label = |&p: &DVec3| {
         let (x, y) = flat(p);
         let radius = (x * x + y * y).sqrt();
@@ -163,13 +157,12 @@ pub(super) fn radial(layout: &Layout) -> Labelled {
         if ring == 0 {
             return (0, to_ring.max(LEAST));
         }
-        let full = 2.0 * std::f64::consts::PI;
         let angle = atan2(y, x);
         // The ray passed last, going around; and how far the nearest one is, across.
-        let behind = |a: f64| (angle - a).rem_euclid(full);
+        let behind = |a: f64| (angle - a).rem_euclid(TAU);
         let sector = (0..sectors).reduce(|a, b| if behind(angles[b]) < behind(angles[a]) { b } else { a });
         let sector = sector.unwrap_or(0);
-        let gap = |a: f64| behind(a).min(full - behind(a)).min(0.5 * std::f64::consts::PI);
+        let gap = |a: f64| behind(a).min(TAU - behind(a)).min(FRAC_PI_2);
         let nearest = angles.iter().map(|&a| gap(a)).fold(f64::INFINITY, f64::min);
         let weight = to_ring.min(radius * sin(nearest));
         ((1 + (ring - 1) * sectors + sector) as u32, weight.max(LEAST))

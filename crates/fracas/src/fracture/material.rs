@@ -53,7 +53,7 @@ impl Material {
     /// # Ok::<(), fracas::fracture::FractureError>(())
     /// ```
     pub fn pieces(&self, volume: f64, impulse: f64) -> Result<Option<f64>, FractureError> {
-        require_positive([
+        require_positive(&[
             ("density", self.density),
             ("stiffness", self.stiffness),
             ("strength", self.strength),

@@ -1,5 +1,6 @@
 //! Turns labels into pieces: each connected, and none too small.
 
+use crate::base::sets::renumber;
 use crate::mesh::tets::TetAdjacency;
 use std::collections::BTreeMap;
 
@@ -19,13 +20,9 @@ pub(super) fn connect_and_merge(
     for (index, &node) in nodes.iter().enumerate() {
         index_of[node as usize] = index as u32;
     }
-    let neighbours = |at: usize| {
-        let indices = adjacency
-            .neighbours(nodes[at])
-            .iter()
-            .map(|&n| index_of.get(n as usize).copied().unwrap_or(NONE));
-        indices.filter(|&index| index != NONE).map(|index| index as usize)
-    };
+    let index = |&node: &u32| index_of.get(node as usize).filter(|&&index| index != NONE);
+    let neighbours =
+        |at: usize| adjacency.neighbours(nodes[at]).iter().filter_map(index).map(|&index| index as usize);
     // The labels of nodes without a piece, widened so that one value is no label.
     let mut waiting = vec![u64::MAX; index_of.len()];
     for (&node, &label) in nodes.iter().zip(labels) {
@@ -54,14 +51,9 @@ pub(super) fn connect_and_merge(
         }
         members.push(found);
     }
-    let mut small: Vec<(usize, usize)> = members
-        .iter()
-        .enumerate()
-        .map(|(piece, list)| (list.len(), piece))
-        .filter(|&(n, _)| n < least)
-        .collect();
-    small.sort_unstable();
-    for (_, piece) in small {
+    let mut small: Vec<usize> = (0..members.len()).filter(|&piece| members[piece].len() < least).collect();
+    small.sort_by_key(|&piece| members[piece].len());
+    for piece in small {
         // It may have grown by pieces that joined it.
         if members[piece].is_empty() || members[piece].len() >= least {
             continue;
@@ -78,16 +70,6 @@ pub(super) fn connect_and_merge(
         list.iter().for_each(|&at| piece_of[at] = heir);
         members[heir as usize].extend(list);
     }
-    // Numbers without gaps.
-    let mut number_of = vec![NONE; members.len()];
-    let mut pieces = 0;
-    for piece in &mut piece_of {
-        let number = &mut number_of[*piece as usize];
-        if *number == NONE {
-            *number = pieces;
-            pieces += 1;
-        }
-        *piece = *number;
-    }
-    (piece_of, pieces as usize)
+    let pieces = renumber(&mut piece_of, members.len());
+    (piece_of, pieces)
 }

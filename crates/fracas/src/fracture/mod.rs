@@ -160,7 +160,7 @@ impl Breakable<'_> {
         let Some(axis) = direction.try_normalize() else {
             return Err(FractureError::BadDirection { direction });
         };
-        require_positive([
+        require_positive(&[
             ("number of pieces", wanted),
             ("most pieces", options.most_pieces as f64 - 1.0),
             ("least nodes", options.least_nodes as f64),

@@ -69,12 +69,9 @@ impl<T: Sync, K: Fn(&T) -> u64 + Sync> Keyed<'_, T, K> {
         }
         cells.resize_with(parts, Vec::new);
         let layers = &*layers;
-        let part = |k: usize| {
-            let border = |k: usize| self.border(layers, k * self.list.len() / parts);
-            border(k)..border(k + 1)
-        };
+        let border = |k: usize| self.border(layers, k * self.list.len() / parts);
         parallel::for_each(parts > 1, cells.iter_mut().enumerate(), |(k, cells)| {
-            self.cut_part(layers, scales, part(k), cells);
+            self.cut_part(layers, scales, border(k)..border(k + 1), cells);
         });
     }
 

@@ -13,20 +13,10 @@ pub(super) struct Fans {
     counts: Vec<u8>,
     fans: Vec<Fan>,
     /// Whether the triangles around a vertex meet in what they share only.
-    flat: Vec<bool>,
+    pub(super) flat: Vec<bool>,
 }
 
 impl Fans {
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
-        self.flat.clear();
-    }
-
-    /// How many vertices have flat fans.
-    pub(super) fn count(&self) -> usize {
-        self.flat.iter().filter(|&&flat| flat).count()
-    }
-
     /// Looks at all vertices of a mesh, given in steps, which carry their own number from then on if their fan is flat.
     /// Triangles larger than the octave `largest` are too large for these steps and spoil the fans that they are in.
     pub(super) fn find(
@@ -46,6 +36,10 @@ impl Fans {
         // Every thread keeps what belongs to its own vertices, so that the order is the same. It reads all blocks of triangles
         // that have any.
         let blocks = || source.triangles.chunks(TRIANGLES_IN_A_BLOCK);
+        let ends = |triangles: &[[u32; 3]]| {
+            let vertices = triangles.as_flattened().iter();
+            vertices.fold([u32::MAX, 0], |[least, most], &v| [least.min(v), most.max(v)])
+        };
         let ends = if parts > 1 { parallel::map(true, blocks(), ends) } else { vec![] };
         let share = vertices.div_ceil(parts).max(1);
         let shares = self.counts.chunks_mut(share).zip(self.fans.chunks_mut(share)).enumerate();
@@ -78,12 +72,6 @@ impl Fans {
 
 /// Triangles whose smallest and largest vertices are noted together.
 const TRIANGLES_IN_A_BLOCK: usize = 1024;
-
-/// The smallest and the largest vertex of a block of triangles.
-fn ends(triangles: &[[u32; 3]]) -> [u32; 2] {
-    let vertices = triangles.as_flattened().iter();
-    vertices.fold([u32::MAX, 0], |[least, most], &v| [least.min(v), most.max(v)])
-}
 
 /// Too many for a fan, however many more come.
 const SPOILT: u8 = 100;

@@ -37,28 +37,22 @@ impl Soup {
         }
         self.crew.run_as_they_are(&Question { grid: &self.grid, sources, touch }, count);
         self.crew.finish(threads);
-        self.crew.stats.culled = self.grid.fans.count() as u64;
+        self.crew.stats.culled = self.grid.fans.flat.iter().filter(|&&flat| flat).count() as u64;
     }
 
     /// Sorts triangles into cells; rows of eight are made of cells only when they are searched. Returns the threads that pay.
-    pub(crate) fn populate(
-        &mut self,
-        sources: &[Source],
-        options: &SoupOptions,
-        threads: Threads,
-    ) -> Threads {
+    pub(crate) fn populate(&mut self, sources: &[Source], soup: &SoupOptions, threads: Threads) -> Threads {
         let triangles: usize = sources.iter().map(|source| source.triangles.len()).sum();
         let small = threads == Threads::Auto && triangles < SMALL_SOUP;
         let threads = if small { Threads::One } else { threads };
-        self.grid.populate(sources, options, threads.count() > 1);
+        self.grid.populate(sources, soup.table, threads.count() > 1);
         threads
     }
 
-    /// The grid of the last query.
     pub(crate) fn stats(&self) -> SoupStats {
         let grid = &self.grid;
-        let mut exponents: Vec<i32> = Vec::new();
-        exponents.extend(grid.layers.iter().filter(|layer| layer.count > 0).map(|layer| layer.exponent));
+        let layers = grid.layers.iter().filter(|layer| layer.count > 0);
+        let mut exponents: Vec<i32> = layers.map(|layer| layer.exponent).collect();
         exponents.dedup();
         SoupStats {
             triangles: grid.triangle_count(),

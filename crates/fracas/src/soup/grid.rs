@@ -12,12 +12,12 @@
 //!
 //! On several threads each takes a part of the list; the result is the same.
 
+use super::CellTable;
 use super::cell_runs::{Cell, Keyed};
 use super::fans::Fans;
 use super::layer::{Layer, Scale, Source, ToKey, below};
 use super::levels::{self, OCTAVES, Octave};
 use super::table::Table;
-use super::{CellTable, SoupOptions};
 use crate::base::radix::{self, RadixSort};
 use crate::base::{morton, parallel};
 use crate::geom::DVec3;
@@ -67,61 +67,50 @@ struct Measured {
 
 impl Grid {
     /// Forgets the last frame and sorts the given triangles into cells.
-    pub(super) fn populate(&mut self, sources: &[Source], options: &SoupOptions, parallel: bool) {
+    pub(super) fn populate(&mut self, sources: &[Source], table: CellTable, parallel: bool) {
         let count: usize = sources.iter().map(|source| source.triangles.len()).sum();
-        let parts = parts(parallel, count);
+        // Smaller lists are not worth dividing.
+        let parts = parallel::threads(parallel && count > 10_000);
         self.measure(sources, count, parts);
-        self.choose_layers(sources.len());
+        self.choose_layers(sources.len(), parts);
         self.choose_scales(sources, parts);
         // Neither of the two needs the other, so that one goes on where the other has work for one thread only.
         let measured = std::mem::take(&mut self.measured);
         let mut fans = std::mem::take(&mut self.fans);
         let plan = self.plan_fans(sources);
-        let mut steps = plan.map(|plan| std::mem::take(&mut self.scales[plan.scale].steps));
+        let mut steps = plan.map(|(scale, _)| std::mem::take(&mut self.scales[scale].steps));
         let find_fans = || {
-            fans.clear();
-            if let (Some(plan), Some(steps)) = (plan, &mut steps) {
-                fans.find(&sources[0], &measured.octaves, plan.largest, steps, parts);
+            fans.flat.clear();
+            if let (Some((_, largest)), Some(steps)) = (plan, &mut steps) {
+                fans.find(&sources[0], &measured.octaves, largest, steps, parts);
             }
         };
         let sort = || {
             let width = self.key_bits();
-            self.order(sources, &measured, width, options, parts);
-            self.cut(width, options, parts);
-            self.table.build(options.table, &self.cells, count);
+            self.order(sources, &measured, width, table, parts);
+            self.cut(width, table, parts);
+            self.table.build(table, &self.cells, count);
         };
         // Fans come last on one thread: what they read, a search reads next.
         parallel::join(parts > 1, sort, find_fans);
-        if let (Some(plan), Some(steps)) = (plan, steps) {
-            self.scales[plan.scale].steps = steps;
+        if let (Some((scale, _)), Some(steps)) = (plan, steps) {
+            self.scales[scale].steps = steps;
         }
         (self.measured, self.fans) = (measured, fans);
     }
 
-    /// Triangles in all cells.
     pub(super) fn triangle_count(&self) -> usize {
         self.measured.octaves.len()
     }
 
-    /// The triangles of a cell, in order.
+    /// One in `STEP` triangles of a cell, in order.
     #[inline(always)]
-    pub(super) fn for_each_triangle(&self, cell: &Cell, mut with: impl FnMut(u32)) {
+    pub(super) fn for_triangles<const STEP: usize>(&self, cell: &Cell, mut with: impl FnMut(u32)) {
         if self.id_bits > 0 {
             let id = (1 << self.id_bits) - 1;
-            self.small.sorted[cell.items()].iter().for_each(|small| with((small & id) as u32));
+            self.small.sorted[cell.items()].chunks(STEP).for_each(|some| with((some[0] & id) as u32));
         } else {
-            self.large.sorted[cell.items()].iter().for_each(|item| with(item.triangle));
-        }
-    }
-
-    /// One in [`AHEAD`] triangles of a cell.
-    #[inline(always)]
-    pub(super) fn for_some_triangles(&self, cell: &Cell, mut with: impl FnMut(u32)) {
-        if self.id_bits > 0 {
-            let id = (1 << self.id_bits) - 1;
-            self.small.sorted[cell.items()].chunks(AHEAD).for_each(|some| with((some[0] & id) as u32));
-        } else {
-            self.large.sorted[cell.items()].chunks(AHEAD).for_each(|some| with(some[0].triangle));
+            self.large.sorted[cell.items()].chunks(STEP).for_each(|some| with(some[0].triangle));
         }
     }
 
@@ -152,23 +141,20 @@ impl Grid {
                 used.for_each(|(octave, more)| octave.add(more));
             }
         }
-        // The first of each mesh has it all.
-        for mesh in 1..sources.len() {
-            self.histograms.swap(mesh, mesh * parts);
-        }
     }
 
     /// One layer for each level and mesh, fine levels first.
-    fn choose_layers(&mut self, meshes: usize) {
-        let histograms = &self.histograms[..meshes];
-        let total = |octave: usize| histograms.iter().map(|h| h[octave].count).sum();
-        levels::choose(total, &mut self.tops);
+    fn choose_layers(&mut self, meshes: usize, parts: usize) {
+        // The first of each mesh has it all.
+        let histograms = self.histograms.iter().step_by(parts).take(meshes);
+        let total = |octave: usize| histograms.clone().map(|h| h[octave].count).sum();
+        levels::choose(&total, &mut self.tops);
         self.level_of.clear();
         self.layers.clear();
         let mut from = 0;
         for (level, &top) in self.tops.iter().enumerate() {
             self.level_of.resize(top + 1, level as u8);
-            for (mesh, histogram) in histograms.iter().enumerate() {
+            for (mesh, histogram) in histograms.clone().enumerate() {
                 let mut whole = Octave::EMPTY;
                 for octave in &histogram[from..=top] {
                     whole.add(octave);
@@ -199,7 +185,8 @@ impl Grid {
     }
 
     /// A mesh that is compared with itself: in which steps to find out where neighbours cannot meet.
-    fn plan_fans(&self, sources: &[Source]) -> Option<FanPlan> {
+    /// The second is the largest octave that fits into them.
+    fn plan_fans(&self, sources: &[Source]) -> Option<(usize, u16)> {
         let [source] = sources else { return None };
         if self.layers.is_empty() || source.positions.len() > i32::MAX as usize {
             return None;
@@ -212,8 +199,7 @@ impl Grid {
         let scale = (0..self.scale_count).max_by_key(|&scale| counts[scale])?;
         let tops = self.layers.iter().zip(&self.tops);
         let suited = tops.filter(|(layer, _)| layer.scale_of_steps as usize == scale);
-        let largest = suited.map(|(_, &top)| top as u16).max()?;
-        Some(FanPlan { scale, largest })
+        suited.map(|(_, &top)| (scale, top as u16)).max()
     }
 
     /// How many bits an axis needs in the keys of all layers.
@@ -223,20 +209,17 @@ impl Grid {
     }
 
     /// Gives a key to every triangle and sorts them by it.
-    fn order(
-        &mut self,
-        sources: &[Source],
-        measured: &Measured,
-        width: u32,
-        options: &SoupOptions,
-        parts: usize,
-    ) {
+    fn order(&mut self, sources: &[Source], measured: &Measured, width: u32, table: CellTable, parts: usize) {
         self.to_keys.clear();
-        let to_key = |(number, layer): (usize, &Layer)| ToKey::new(layer, (number as u64) << (3 * width));
-        self.to_keys.extend(self.layers.iter().enumerate().map(to_key));
-        let slots = Table::slots(options.table, measured.octaves.len());
-        let (level_of, to_keys, meshes, table) =
-            (&self.level_of[..], &self.to_keys[..], sources.len(), options.table);
+        let to_key = |(number, layer): (u64, &Layer)| ToKey {
+            scale: layer.scale / layer.quantum,
+            base: layer.base / layer.quantum + 0.5,
+            prefix: number << (3 * width),
+            cell_bits: layer.cell_bits,
+        };
+        self.to_keys.extend((0..).zip(&self.layers).map(to_key));
+        let slots = Table::slots(table, measured.octaves.len());
+        let (level_of, to_keys, meshes) = (&self.level_of[..], &self.to_keys[..], sources.len());
         let item = move |mesh: usize, triangle: usize, octave: u16, middle: DVec3| {
             let number = usize::from(level_of[usize::from(octave)]) * meshes + mesh;
             let to_key = &to_keys[number];
@@ -270,15 +253,10 @@ impl Grid {
         let bits = key_bits - skipped;
         if key_bits + id_bits <= u64::BITS {
             self.id_bits = id_bits;
-            list_all(
-                sources,
-                measured,
-                &mut self.small.from,
-                parts,
-                move |mesh, triangle, octave, middle| {
-                    item(mesh, triangle, octave, middle).key << id_bits | triangle as u64
-                },
-            );
+            let small = move |mesh, triangle, octave, middle| {
+                item(mesh, triangle, octave, middle).key << id_bits | triangle as u64
+            };
+            list_all(sources, measured, &mut self.small.from, parts, small);
             self.small.sort(bits, |small| small >> (id_bits + skipped), parts);
         } else {
             list_all(sources, measured, &mut self.large.from, parts, item);
@@ -286,9 +264,8 @@ impl Grid {
         }
     }
 
-    /// Cuts the sorted list into cells.
-    fn cut(&mut self, width: u32, options: &SoupOptions, parts: usize) {
-        let can_choose = options.table == CellTable::Sorted;
+    fn cut(&mut self, width: u32, table: CellTable, parts: usize) {
+        let can_choose = table == CellTable::Sorted;
         if self.id_bits > 0 {
             let bits = self.id_bits;
             let list = Keyed { list: &self.small.sorted, key: |small: &u64| small >> bits, width };
@@ -307,18 +284,6 @@ impl Grid {
             (*first, *end) = ((*first).min(number), number + 1);
         }
     }
-}
-
-/// In which scale fans are looked at, and the largest octave that fits into it.
-#[derive(Clone, Copy)]
-struct FanPlan {
-    scale: usize,
-    largest: u16,
-}
-
-/// Into how many parts work is divided; smaller lists are not worth it.
-fn parts(parallel: bool, count: usize) -> usize {
-    parallel::threads(parallel && count > 10_000)
 }
 
 /// Lists something for each triangle, in the order of the meshes: from mesh, number, octave and middle.

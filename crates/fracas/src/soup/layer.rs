@@ -102,7 +102,6 @@ impl Layer {
         layer
     }
 
-    /// Takes part in the given scale.
     pub(super) fn join(&mut self, number: usize, scale: &Scale) {
         self.scale_of_steps = number as u32;
         self.unit_of_steps = (self.scale / scale.scale / scale.steps_per_unit) as f32;
@@ -111,11 +110,7 @@ impl Layer {
 
     /// Cells are not smaller than a unit.
     pub(super) fn least_cell_bits(&self) -> u32 {
-        let mut bits = 0;
-        while self.quantum * ((1 << bits) as f64) < 1.0 {
-            bits += 1;
-        }
-        bits
+        (0..).take_while(|bits| self.quantum * ((1 << bits) as f64) < 1.0).count() as u32
     }
 }
 
@@ -210,17 +205,6 @@ pub(super) struct ToKey {
     pub(super) base: DVec3,
     pub(super) prefix: u64,
     pub(super) cell_bits: u32,
-}
-
-impl ToKey {
-    pub(super) fn new(layer: &Layer, prefix: u64) -> Self {
-        Self {
-            scale: layer.scale / layer.quantum,
-            base: layer.base / layer.quantum + 0.5,
-            prefix,
-            cell_bits: layer.cell_bits,
-        }
-    }
 }
 
 /// The nearest whole number, not below 0: of x − ½ for x ≥ 0, the one below x, or one less. Adding 1.5 · 2⁵² leaves it at

@@ -54,7 +54,6 @@ fn by_axis(a: DVec3, b: DVec3, choose: impl Fn(f64, f64) -> f64) -> DVec3 {
     DVec3::new(choose(a.x, b.x), choose(a.y, b.y), choose(a.z, b.z))
 }
 
-/// The exponent of an octave.
 pub(super) fn exponent(octave: usize) -> i32 {
     octave as i32 + SMALLEST
 }
@@ -87,19 +86,17 @@ impl Octave {
 }
 
 /// Finds the levels: for each, its largest octave. Octaves up to the first belong to the first level, and so on.
-pub(super) fn choose(counts: impl Fn(usize) -> u32 + Copy, tops: &mut Vec<usize>) {
+pub(super) fn choose(counts: &impl Fn(usize) -> u32, tops: &mut Vec<usize>) {
     let mut octaves = 2;
-    loop {
-        choose_with(counts, octaves, tops);
-        if tops.len() <= MOST_LEVELS {
-            return;
-        }
+    choose_with(counts, octaves, tops);
+    while tops.len() > MOST_LEVELS {
         octaves *= 2;
+        choose_with(counts, octaves, tops);
     }
 }
 
 /// The levels if each may have so many octaves.
-fn choose_with(counts: impl Fn(usize) -> u32, octaves: usize, tops: &mut Vec<usize>) {
+fn choose_with(counts: &impl Fn(usize) -> u32, octaves: usize, tops: &mut Vec<usize>) {
     tops.clear();
     // The level being put together: its number of triangles and its first octave that is not just a few.
     let (mut count, mut first) = (0_u64, 0);
@@ -133,7 +130,7 @@ mod tests {
 
     fn levels(list: &[(usize, u32)]) -> Vec<usize> {
         let mut tops = Vec::new();
-        choose(|octave| list.iter().find(|(o, _)| *o == octave).map_or(0, |(_, n)| *n), &mut tops);
+        choose(&|octave| list.iter().find(|(o, _)| *o == octave).map_or(0, |(_, n)| *n), &mut tops);
         tops
     }
 

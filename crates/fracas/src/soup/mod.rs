@@ -1,9 +1,7 @@
-//! Every intersection of anything at all, from nothing: the grid is made anew for every frame.
+//! Intersections of triangle soups: a grid that is rebuilt for every query.
 //!
-//! A soup of triangles, a body that changes its topology with every step, a mesh that is looked at once: there is
-//! nothing to keep up to date, so nothing is kept. Triangles are sorted into the cells of a grid by place and size,
-//! in time linear in their number, and each looks for partners in the cells around it. Between two frames triangles
-//! may come, go and move as they like; only memory is kept.
+//! Triangles are sorted into the cells of a grid by place and size, in time linear in their number, and each looks for
+//! partners in the cells around it. Between two queries triangles may come, go and move as they like; only memory is kept.
 //!
 //! # Idea
 //!
@@ -19,8 +17,7 @@
 //!
 //! A triangle is not longer than the unit of its level, and no cell is smaller than that. So whatever meets a
 //! triangle of the same size is in the same cell or a neighbouring one, and a large triangle is found by the small
-//! ones that look up to its level. Of two cells of one level, the one with the lower key finds the other, so every
-//! pair is met once and there is nothing to be sorted out afterwards.
+//! ones that look up to its level. Of two cells of one level, the one with the lower key finds the other: every pair is met once.
 //!
 //! # Invariants (all checked by `Soup::validate`)
 //!
@@ -31,16 +28,15 @@
 //!
 //! # Departures from the paper
 //!
-//! - A triangle is put into one cell, not into all that it touches; neighbouring cells are looked at instead. Memory
-//!   traffic is what costs time, and no pair can be found twice.
+//! - A triangle is put into one cell, not into all that it touches; neighbouring cells are searched instead. That saves memory
+//!   traffic.
 //! - §4.1 asks for cells no larger than the smallest triangle of a level, §4.4 argues with cells no smaller than the
 //!   largest. Ours are no smaller, and larger where few triangles are, so that a cell holds about twenty.
 //! - Sizes are those of boxes, in absolute powers of two: no smallest triangle has to be known. Levels with few
 //!   triangles are merged into coarser ones.
-//! - Of all pairs with overlapping boxes in a mesh, most are neighbours. Where the triangles around a vertex lie side by side
-//!   they are proved apart together, from scratch in every frame, and are not looked at one by one.
-//! - Buckets do not overflow: cells are runs of a sorted list. The two hash functions of the paper are there for
-//!   comparison ([`CellTable`]).
+//! - Most pairs with overlapping boxes in a mesh are neighbours. Where the triangles around a vertex lie side by side they are
+//!   proved apart together, in every query.
+//! - Cells are runs of a sorted list. The two hash functions of the paper are there for comparison ([`CellTable`]).
 //!
 //! # When to use something else
 //!
@@ -59,7 +55,6 @@ mod grid;
 mod layer;
 mod levels;
 mod packer;
-mod rows;
 mod search;
 mod table;
 mod validate;

@@ -1,10 +1,9 @@
-//! Candidate pairs wait here until eight of them fill a vector.
+//! Rows of eight triangles are compared by their boxes; candidate pairs wait until eight of them fill a vector.
 
-use super::rows::RowBox;
 use crate::geom::Boxes8;
 use crate::pairs::{FindStats, Findings, LANES, Packed, PairFilter, bits};
 use fearless_simd::prelude::*;
-use fearless_simd::{i32x8, mask32x8, u32x8};
+use fearless_simd::{f32x8, i32x8, mask32x8, u32x8};
 
 /// Candidate pairs on their way through the pair filter.
 #[derive(Default)]
@@ -42,12 +41,17 @@ impl Waiting {
     /// Eight are written and only as many counted as there are lanes: no jump to be mispredicted.
     #[inline(always)]
     pub(super) fn add<S: Simd>(&mut self, simd: S, one: u32, row: u32, lanes: u32) {
-        let range = self.count..self.count + LANES;
-        let ones: &mut [u32; LANES] = (&mut self.first[range.clone()]).try_into().expect("eight");
-        let others: &mut [u32; LANES] = (&mut self.second[range]).try_into().expect("eight");
+        let [ones, others] = self.next_eight();
         u32x8::splat(simd, one).store_array(ones);
         (u32x8::load_array_ref(simd, &LANES_OF[(lanes & 0xff) as usize]) + row).store_array(others);
         self.count += lanes.count_ones() as usize;
+    }
+
+    /// The places behind the pairs that wait.
+    #[inline(always)]
+    fn next_eight(&mut self) -> [&mut [u32; LANES]; 2] {
+        let Self { first, second, count } = self;
+        [first, second].map(|list| (&mut list[*count..*count + LANES]).try_into().expect("eight"))
     }
 
     /// Adds one pair; there must be room.
@@ -66,13 +70,56 @@ impl Waiting {
         }
         let used = self.count.min(LANES);
         self.count -= used;
-        let range = self.count..self.count + LANES;
-        let first: &mut [u32; LANES] = (&mut self.first[range.clone()]).try_into().expect("eight");
-        let second: &mut [u32; LANES] = (&mut self.second[range]).try_into().expect("eight");
+        let [first, second] = self.next_eight();
         for lane in used..LANES {
             (first[lane], second[lane]) = (first[0], second[0]);
         }
         Some((first, second, (1 << used) - 1))
+    }
+}
+
+/// A box in coordinates of a layer: lower corner, any, upper corner negated, any. One comparison tells whether two
+/// boxes overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub(super) struct RowBox(pub(super) [f32; 8]);
+
+impl RowBox {
+    pub(super) const EMPTY: Self = Self([f32::INFINITY; 8]);
+
+    pub(super) fn new(low: [f32; 3], high: [f32; 3]) -> Self {
+        Self([low[0], low[1], low[2], 0.0, -high[0], -high[1], -high[2], 0.0])
+    }
+
+    #[inline(always)]
+    pub(super) fn low(&self) -> [f32; 3] {
+        [self.0[0], self.0[1], self.0[2]]
+    }
+
+    #[inline(always)]
+    pub(super) fn high(&self) -> [f32; 3] {
+        [-self.0[4], -self.0[5], -self.0[6]]
+    }
+
+    /// The bounds that another box must not exceed if it overlaps this one.
+    #[inline(always)]
+    pub(super) fn limits<S: Simd>(&self, simd: S) -> f32x8<S> {
+        let b = &self.0;
+        let limits = [-b[4], -b[5], -b[6], f32::INFINITY, -b[0], -b[1], -b[2], f32::INFINITY];
+        f32x8::load_array(simd, limits)
+    }
+
+    /// Whether the box overlaps the one with these limits.
+    #[inline(always)]
+    pub(super) fn within<S: Simd>(&self, simd: S, limits: f32x8<S>) -> bool {
+        f32x8::load_array_ref(simd, &self.0).simd_le(limits).to_bitmask() == 0xff
+    }
+
+    #[inline(always)]
+    pub(super) fn union(&mut self, other: &Self) {
+        for k in 0..8 {
+            self.0[k] = self.0[k].min(other.0[k]);
+        }
     }
 }
 
@@ -186,9 +233,7 @@ impl Packer {
 }
 
 /// The set bits of every byte, lowest first.
-static LANES_OF: [[u32; LANES]; 256] = lanes_of();
-
-const fn lanes_of() -> [[u32; LANES]; 256] {
+static LANES_OF: [[u32; LANES]; 256] = {
     let mut all = [[0; LANES]; 256];
     let mut mask = 0;
     while mask < 256 {
@@ -203,4 +248,4 @@ const fn lanes_of() -> [[u32; LANES]; 256] {
         mask += 1;
     }
     all
-}
+};

@@ -3,9 +3,8 @@
 use super::CellTable;
 use super::grid::Grid;
 use super::layer::{Layer, Source, power_of_two};
-use super::packer::{Packer, ROOM, RowView};
-use super::rows::RowBox;
-use super::window::{GridRow, Window};
+use super::packer::{Packer, ROOM, RowBox, RowView};
+use super::window::{Filled, Window};
 use crate::base::morton;
 use crate::exact;
 use crate::geom::{Boxes8, DVec3, Triangle};
@@ -68,9 +67,9 @@ impl Worker for CellSearch {
     fn run(&mut self, question: &Question, [first, end]: [usize; 2], _: &mut u64) {
         let level = Level::new();
         if question.sources.len() == 1 {
-            dispatch!(level, simd => self.run_vectorised::<_, true>(simd, question, first..end));
+            dispatch!(level, simd => self.run_wide::<_, true>(simd, question, first..end));
         } else {
-            dispatch!(level, simd => self.run_vectorised::<_, false>(simd, question, first..end));
+            dispatch!(level, simd => self.run_wide::<_, false>(simd, question, first..end));
         }
     }
 
@@ -83,19 +82,12 @@ impl Worker for CellSearch {
 
 impl CellSearch {
     #[inline(always)]
-    fn run_vectorised<S: Simd, const ITSELF: bool>(
-        &mut self,
-        simd: S,
-        question: &Question,
-        cells: Range<usize>,
-    ) {
+    fn run_wide<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question, cells: Range<usize>) {
         let grid = question.grid;
-        while self.packers.len() < grid.scale_count {
-            self.packers.push(Packer::default());
-        }
+        self.packers.resize_with(grid.scale_count.max(self.packers.len()), Packer::default);
         self.window.open(grid);
         // Hashing scatters neighbours: there the window becomes the whole grid.
-        let most = if grid.table.kind() == CellTable::Sorted { TRIANGLES_AT_A_TIME } else { u32::MAX };
+        let most = if grid.table.kind == CellTable::Sorted { TRIANGLES_AT_A_TIME } else { u32::MAX };
         let mut next = cells.start;
         while next < cells.end {
             let first = next;
@@ -108,38 +100,32 @@ impl CellSearch {
                 self.window.admit(grid, cell as u32);
             }
             self.window.fill(simd.level(), grid, question.sources);
-            self.look_around_all(grid, first..next, ITSELF);
+            self.look_around_all(grid, ITSELF);
             self.window.fill(simd.level(), grid, question.sources);
-            for cell in first..next {
-                self.search::<S, ITSELF>(simd, question, cell, cell - first);
+            for place in 0..next - first {
+                self.search::<S, ITSELF>(simd, question, place);
                 if self.findings.len() >= BATCH {
                     self.decide(question);
                 }
             }
-            self.finish_window::<S, ITSELF>(simd, question);
+            // Nothing may wait any longer, as records mean nothing once the window is given up.
+            for (scale, packer) in self.packers[..grid.scale_count].iter_mut().enumerate() {
+                let packed = self.window.packed(grid, scale);
+                packer.filter::<S, ITSELF>(simd, &packed);
+                packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
+            }
+            self.decide(question);
+            self.window.clear();
         }
     }
 
-    /// Decides all that waits, as records mean nothing once the window is given up.
-    #[inline(always)]
-    fn finish_window<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question) {
-        let grid = question.grid;
-        for (scale, packer) in self.packers[..grid.scale_count].iter_mut().enumerate() {
-            let packed = self.window.packed(grid, scale);
-            packer.filter::<S, ITSELF>(simd, &packed);
-            packer.decide_close::<S, ITSELF>(simd, &packed, &mut self.findings);
-        }
-        self.decide(question);
-        self.window.clear();
-    }
-
-    /// Finds for all cells of a range those that may meet them, and admits these to the window.
-    fn look_around_all(&mut self, grid: &Grid, cells: Range<usize>, itself: bool) {
+    /// Finds for all cells in the window those that may meet them, and admits these too.
+    fn look_around_all(&mut self, grid: &Grid, itself: bool) {
         self.groups.clear();
         self.group_ends.clear();
         self.found.clear();
-        for (place, cell) in cells.enumerate() {
-            self.look_around(grid, cell, place, itself);
+        for place in 0..self.window.cells.len() {
+            self.look_around(grid, place, itself);
             self.group_ends.push(self.groups.len());
         }
         for found in &mut self.found {
@@ -148,9 +134,9 @@ impl CellSearch {
     }
 
     /// Finds the cells that may meet this one; of two in one layer the one with the smaller key finds the other.
-    fn look_around(&mut self, grid: &Grid, number: usize, place: usize, itself: bool) {
-        let cell = &grid.cells[number];
-        let own_bounds = self.window.cells[place].bounds;
+    fn look_around(&mut self, grid: &Grid, place: usize, itself: bool) {
+        let Filled { cell, bounds: own_bounds, .. } = self.window.cells[place];
+        let cell = &grid.cells[cell as usize];
         let mine = cell.layer as usize;
         let own = &grid.layers[mine];
         for (number, layer) in grid.layers.iter().enumerate().skip(if itself { mine } else { mine + 1 }) {
@@ -208,16 +194,10 @@ impl CellSearch {
 
     /// Compares the rows of a cell with each other and with the rows of the cells found.
     #[inline(always)]
-    fn search<S: Simd, const ITSELF: bool>(
-        &mut self,
-        simd: S,
-        question: &Question,
-        number: usize,
-        place: usize,
-    ) {
+    fn search<S: Simd, const ITSELF: bool>(&mut self, simd: S, question: &Question, place: usize) {
         let grid = question.grid;
-        let cell = &grid.cells[number];
-        let rows = self.window.cells[place].rows;
+        let Filled { cell, rows, .. } = self.window.cells[place];
+        let cell = &grid.cells[cell as usize];
         let own = &grid.layers[cell.layer as usize];
         let first = if place == 0 { 0 } else { self.group_ends[place - 1] };
         for g in first..self.group_ends[place] {
@@ -301,9 +281,8 @@ impl CellSearch {
         rebase: &Rebase,
     ) {
         let window = &self.window;
-        let GridRow { lanes, .. } = &window.rows[row as usize];
-        let (lanes, bounds) = (rebase.lanes(lanes), rebase.row(&window.boxes[row as usize]));
-        let mine = RowView { lanes: &lanes, bounds, ..window.row(row) };
+        let own = window.row(row);
+        let mine = RowView { lanes: &rebase.lanes(own.lanes), bounds: rebase.row(&own.bounds), ..own };
         for &other in &self.near {
             self.packers[scale].add_rows::<S, ITSELF>(simd, &mine, &window.row(other), &mut self.stats);
         }
@@ -332,9 +311,9 @@ impl CellSearch {
         };
         for &other in &self.near {
             for (j, large) in of_row(other) {
-                let normal = large.area_vector();
+                let (normal, bounds) = (large.area_vector(), large.bounds());
                 for (i, small) in of_row(row) {
-                    if boxes_overlap(&small, &large) && !on_one_side(&large, normal, &small) {
+                    if bounds.overlaps(&small.bounds()) && !on_one_side(&large, normal, &small) {
                         self.findings.open.push((i, j));
                     }
                 }
@@ -348,17 +327,14 @@ impl CellSearch {
         let (window, sources) = (&self.window, question.sources);
         let corners = &window.corners;
         let itself = question.sources.len() == 1;
+        let ids = |record: u32| {
+            let [a, b, c, _] = corners[record as usize].map(|id| id as u32);
+            [a, b, c]
+        };
         for (i, j) in self.findings.open.drain(..) {
             let (t, u) = (window.triangle(sources, i), window.triangle(sources, j));
-            let relation = if itself {
-                let ids = |record: u32| {
-                    let [a, b, c, _] = corners[record as usize];
-                    [a as u32, b as u32, c as u32]
-                };
-                exact::tri_tri_shared(&t, ids(i), &u, ids(j))
-            } else {
-                exact::tri_tri(&t, &u)
-            };
+            let relation =
+                if itself { exact::tri_tri_shared(&t, ids(i), &u, ids(j)) } else { exact::tri_tri(&t, &u) };
             if question.touch.accepts(relation) {
                 self.findings.crossing.push((i, j));
             }
@@ -410,12 +386,6 @@ impl Rebase {
         let high = (DVec3::from_array(high.map(f64::from)) + self.from) * self.scale - self.to + self.pad;
         RowBox::new(low.as_vec3().to_array(), high.as_vec3().to_array())
     }
-}
-
-fn boxes_overlap(t: &Triangle, u: &Triangle) -> bool {
-    let low = |t: &Triangle| t.a.min(t.b).min(t.c);
-    let high = |t: &Triangle| t.a.max(t.b).max(t.c);
-    low(t).cmple(high(u)).all() && low(u).cmple(high(t)).all()
 }
 
 /// Whether a triangle is certainly on one side of the plane through another with the given area vector.

@@ -7,7 +7,8 @@ use crate::base::{Lists, morton};
 /// Finds the number of a cell.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    kind: CellTable,
+    /// How cells are found.
+    pub(super) kind: CellTable,
     /// Sorted: the last bits of a cell's key, and its number or free; linear probing. Eight cells whose keys differ in the
     /// last three bits only lie side by side if there is room, as they are looked for together.
     entries: Vec<(u32, u32)>,
@@ -20,18 +21,9 @@ pub(super) struct Table {
 impl Table {
     const FREE: u32 = u32::MAX;
 
-    /// How cells are found.
-    pub(super) fn kind(&self) -> CellTable {
-        self.kind
-    }
-
     /// How many slots a hash table for so many triangles has.
     pub(super) fn slots(kind: CellTable, triangles: usize) -> u32 {
-        let slots = (triangles as u32 / 8).next_power_of_two().max(16);
-        match kind {
-            CellTable::Djb2 => slots + 1,
-            CellTable::Morton | CellTable::Sorted => slots,
-        }
+        (triangles as u32 / 8).next_power_of_two().max(16) + u32::from(kind == CellTable::Djb2)
     }
 
     /// The slot of a cell by its layer and place.

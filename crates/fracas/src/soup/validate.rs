@@ -52,17 +52,17 @@ impl Soup {
                     }
                 }
                 let t = mesh.triangle(TriangleId(id));
-                let (low, high) = window.rows[row].lanes.lane(lane);
-                let bounds = [window.boxes[row], filled.bounds];
+                let lane = window.rows[row].lanes.lane(lane);
+                let boxes = [window.boxes[row], filled.bounds].map(|b| (b.low(), b.high()));
                 for p in t.corners() {
                     let x = p * layer.scale - layer.base;
                     for axis in 0..3 {
-                        let within =
-                            |low: f32, high: f32| f64::from(low) <= x[axis] && x[axis] <= f64::from(high);
-                        let held = within(low[axis], high[axis])
-                            && bounds.iter().all(|b| within(b.low()[axis], b.high()[axis]));
+                        let is_held = |(low, high): &([f32; 3], [f32; 3])| {
+                            f64::from(low[axis]) <= x[axis] && x[axis] <= f64::from(high[axis])
+                        };
+                        let held = is_held(&lane) && boxes.iter().all(is_held);
                         ensure(held, || {
-                            format!("triangle {id} has {x} outside of row {row}, lane {low:?} to {high:?}")
+                            format!("triangle {id} has {x} outside of row {row}, lane {lane:?}")
                         })?;
                         let from_cell = x[axis] - f64::from(cell.place[axis]);
                         let near = -0.51 - layer.pad() <= from_cell
@@ -73,10 +73,8 @@ impl Soup {
             }
         }
         fans.into_iter().try_for_each(|(vertex, fan)| check_fan(mesh, vertex, &fan))?;
-        match seen.iter().position(|seen| !seen) {
-            Some(id) => Err(Broken(format!("triangle {id} is in no cell"))),
-            None => Ok(()),
-        }
+        let mut seen = seen.into_iter().enumerate();
+        seen.try_for_each(|(id, seen)| ensure(seen, || format!("triangle {id} is in no cell")))
     }
 }
 

@@ -1,9 +1,8 @@
 //! The part of a grid that is being searched: cells as rows of eight triangles, in little enough memory for the caches.
 //!
-//! Rows take eight times the memory of the sorted list. If all of them were made at once, they would be written to memory and
-//! read again by the search, and that would take a tenth of its time for a million triangles. So a search takes some thousand
-//! triangles at a time in the order of the list. It makes rows of their cells, then of all neighbours beyond, and when it is
-//! through it begins anew. Cells at the border are made twice.
+//! Rows take eight times the memory of the sorted list, too much to make all of them at once. So a search takes some thousand
+//! triangles at a time in the order of the list. It makes rows of their cells, then of all neighbours beyond. Cells at the
+//! border are made twice.
 //!
 //! ```text
 //!   sorted list   ────────┬──────────┬────────────────▶
@@ -14,9 +13,8 @@
 use super::cell_runs::Cell;
 use super::grid::{AHEAD, Grid};
 use super::layer::{Layer, NOT_FLAT, Source};
-use super::packer::RowView;
-use super::rows::RowBox;
-use crate::geom::{Boxes8, Triangle};
+use super::packer::{RowBox, RowView};
+use crate::geom::{Box3, Boxes8, DVec3, Triangle};
 use crate::pairs::{Corners, Eight, LANES, Packed};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
@@ -38,7 +36,7 @@ impl GridRow {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filled {
     /// Its number in the grid.
-    cell: u32,
+    pub(super) cell: u32,
     pub(super) rows: [u32; 2],
     pub(super) bounds: RowBox,
 }
@@ -71,7 +69,6 @@ impl Window {
         self.places.resize(grid.cells.len(), ABSENT);
     }
 
-    /// Lets go of all cells.
     pub(super) fn clear(&mut self) {
         for filled in self.cells.drain(..) {
             self.places[filled.cell as usize] = ABSENT;
@@ -129,7 +126,7 @@ impl Window {
         for filled in &self.cells[self.filled..] {
             let cell = &grid.cells[filled.cell as usize];
             let triangles = sources[grid.layers[cell.layer as usize].mesh].triangles;
-            grid.for_some_triangles(cell, |triangle| read ^= triangles[triangle as usize][0]);
+            grid.for_triangles::<AHEAD>(cell, |triangle| read ^= triangles[triangle as usize][0]);
         }
         for filled in &self.cells[self.filled..] {
             let [first, end] = filled.rows.map(|row| LANES * row as usize);
@@ -142,21 +139,15 @@ impl Window {
             read ^= steps[some[0][0] as u32 as usize][0] as u32;
         }
         std::hint::black_box(read);
-        for place in self.filled..self.cells.len() {
-            self.compute(level, grid, sources, place);
+        for filled in &mut self.cells[self.filled..] {
+            let [first, end] = filled.rows.map(|row| row as usize);
+            let cell = &grid.cells[filled.cell as usize];
+            let (rows, boxes) = (&mut self.rows[first..end], &mut self.boxes[first..end]);
+            let corners = &self.corners[LANES * first..LANES * end];
+            dispatch!(level, simd => compute(simd, grid, sources, cell, corners, rows, boxes));
+            boxes.iter().for_each(|row| filled.bounds.union(row));
         }
         self.filled = self.cells.len();
-    }
-
-    /// Computes the rows of a cell whose triangles are listed.
-    fn compute(&mut self, level: Level, grid: &Grid, sources: &[Source], place: usize) {
-        let filled = &mut self.cells[place];
-        let [first, end] = filled.rows.map(|row| row as usize);
-        let cell = &grid.cells[filled.cell as usize];
-        let (rows, boxes) = (&mut self.rows[first..end], &mut self.boxes[first..end]);
-        let corners = &self.corners[LANES * first..LANES * end];
-        dispatch!(level, simd => compute(simd, grid, sources, cell, corners, rows, boxes));
-        boxes.iter().for_each(|row| filled.bounds.union(row));
     }
 }
 
@@ -167,22 +158,16 @@ fn list_corners(grid: &Grid, sources: &[Source], cell: &Cell, corners: &mut [Cor
     let first_vertex = if mesh == 0 { 0 } else { sources[0].positions.len() as u32 };
     let (used, unused) = corners.split_at_mut(cell.count as usize);
     let mut places = used.iter_mut();
-    grid.for_each_triangle(cell, |triangle| {
-        let [a, b, c] = triangles[triangle as usize];
+    grid.for_triangles::<1>(cell, |triangle| {
+        let [a, b, c] = triangles[triangle as usize].map(|v| v.wrapping_add(first_vertex) as i32);
         if let Some(corners) = places.next() {
-            *corners = [
-                a.wrapping_add(first_vertex) as i32,
-                b.wrapping_add(first_vertex) as i32,
-                c.wrapping_add(first_vertex) as i32,
-                triangle as i32,
-            ];
+            *corners = [a, b, c, triangle as i32];
         }
     });
     // Unused lanes repeat a triangle.
     unused.fill(used[0]);
 }
 
-/// Fills the rows of a cell.
 #[inline(always)]
 fn compute<S: Simd>(
     simd: S,
@@ -228,13 +213,8 @@ fn compute<S: Simd>(
 fn bound_lanes(layer: &Layer, source: &Source, corners: &[Corners; LANES], lanes: &mut Boxes8) {
     let pad = layer.pad() as f32;
     for (lane, corners) in corners.iter().enumerate() {
-        let [a, b, c] = source.triangle(corners[3] as u32).corners();
-        let low = a.min(b).min(c) * layer.scale - layer.base;
-        let high = a.max(b).max(c) * layer.scale - layer.base;
-        lanes.set(
-            lane,
-            low.as_vec3().to_array().map(|x| x - pad),
-            high.as_vec3().to_array().map(|x| x + pad),
-        );
+        let Box3 { min, max } = source.triangle(corners[3] as u32).bounds();
+        let moved = |p: DVec3| (p * layer.scale - layer.base).as_vec3();
+        lanes.set(lane, (moved(min) - pad).to_array(), (moved(max) + pad).to_array());
     }
 }
