@@ -74,6 +74,12 @@ impl Box3 {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
+    /// The box with every face moved outward by `margin`, or inward if that is negative.
+    #[inline]
+    pub fn expanded(&self, margin: f64) -> Self {
+        Self { min: self.min - margin, max: self.max + margin }
+    }
+
     /// Edge lengths; zero for the empty box.
     #[inline]
     #[must_use]
