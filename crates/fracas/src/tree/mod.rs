@@ -93,13 +93,11 @@ impl MeshTree {
 
     /// The mesh.
     #[inline]
-    #[must_use]
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
     /// The mesh, given back; the tree is dropped.
-    #[must_use]
     pub fn into_mesh(self) -> Mesh {
         self.mesh
     }
@@ -136,7 +134,6 @@ impl MeshTree {
 
     /// A box around all triangles, in the mesh's own coordinates: padded as boxes of the tree are, so a little larger than
     /// [`Mesh::bounds`], and without a look at the triangles.
-    #[must_use]
     pub fn bounds(&self) -> Box3 {
         let Some((low, high)) = self.tree.bounds() else { return Box3::EMPTY };
         let unmap = |x: [f32; 3]| self.tree.frame.unmap(DVec3::from_array(x.map(f64::from)));
