@@ -113,7 +113,6 @@ impl Fragment {
     }
 
     /// Its box.
-    #[must_use]
     pub fn bounds(&self) -> Box3 {
         Box3 { min: self.low, max: self.high }
     }

@@ -177,7 +177,6 @@ impl Adjacency {
 
     /// The triangles that name a vertex, in order, each once. Panics if there is no such vertex.
     #[inline]
-    #[must_use]
     pub fn triangles_of_vertex(&self, vertex: u32) -> &[TriangleId] {
         self.triangles_of_vertex.list(vertex as usize)
     }

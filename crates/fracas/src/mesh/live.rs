@@ -305,7 +305,6 @@ impl LiveMesh {
 
     /// The living triangles as a mesh, and the id that each has here. Vertices keep their indices, also those that no
     /// triangle names any more.
-    #[must_use]
     pub fn to_mesh(&self) -> (Mesh, Vec<TriangleId>) {
         let ids: Vec<TriangleId> = self.live_triangles().collect();
         let triangles = ids.iter().map(|&id| self.corners(id)).collect();

@@ -197,7 +197,6 @@ impl TearingBody {
     }
 
     /// The mesh as it is now.
-    #[must_use]
     pub fn mesh(&self) -> &LiveMesh {
         &self.mesh
     }

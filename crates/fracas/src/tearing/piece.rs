@@ -51,7 +51,6 @@ impl<'a> Piece<'a> {
     }
 
     /// A box around the piece; see [`View::bounds`].
-    #[must_use]
     pub fn bounds(self) -> Box3 {
         self.view().bounds()
     }

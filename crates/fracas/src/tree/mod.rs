@@ -81,13 +81,11 @@ impl MeshTree {
 
     /// The mesh.
     #[inline]
-    #[must_use]
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
     /// The mesh, given back; the tree is dropped.
-    #[must_use]
     pub fn into_mesh(self) -> Mesh {
         self.mesh
     }

@@ -85,7 +85,6 @@ impl<'a> View<'a> {
     }
 
     /// A triangle where the pose puts it. Panics if the body has no such triangle.
-    #[must_use]
     pub fn triangle(&self, id: TriangleId) -> Triangle {
         let t = match self.shape {
             Shape::Hierarchy { body, .. } => body.triangle(id.0),
@@ -96,7 +95,6 @@ impl<'a> View<'a> {
 
     /// A box around all triangles; empty if there are none. It may be larger than the smallest by about a millionth of the body's
     /// size, and by more if the pose turns the body.
-    #[must_use]
     pub fn bounds(&self) -> Box3 {
         match self.shape {
             Shape::Hierarchy { body, tree } => {

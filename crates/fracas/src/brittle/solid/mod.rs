@@ -185,7 +185,6 @@ impl Solid {
     }
 
     /// The tetrahedra.
-    #[must_use]
     pub fn mesh(&self) -> &TetMesh {
         &self.mesh
     }
