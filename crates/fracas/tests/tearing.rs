@@ -3,7 +3,7 @@
 use fracas::geom::DVec3;
 use fracas::internal::Random;
 use fracas::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId, shapes};
-use fracas::pairs::{Touch, brute};
+use fracas::pairs::{Touch, Twins, brute};
 use fracas::tearing::{Metric, TearingBuild, TearingOptions};
 use fracas::{FindOptions, Finder, TearingBody, Threads};
 use fracas::{Mesh, Pair};
@@ -200,7 +200,7 @@ fn a_cut_that_ends_leaves_two_pieces_and_no_step_before_does() {
             ..FindOptions::default()
         });
         assert_eq!(finder.find_self_pairs(&body), expected(&body, Touch::Proper));
-        let mut finder = Finder::default();
+        let mut finder = Finder::new(FindOptions { twins: Twins::Report, ..FindOptions::default() });
         assert_eq!(finder.find_self_pairs(&body), expected(&body, Touch::Include));
     }
 }
