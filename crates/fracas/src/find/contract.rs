@@ -264,7 +264,7 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
             let [first, second] = [(&a, &sides[0]), (&b, &sides[1])].map(|(body, side)| Posed {
                 body,
                 open: side.opened(),
-                pose,
+                pose: &pose,
             });
             let (swapped, touch) = (false, Touch::Include);
             crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch }, Threads::Auto);

@@ -219,8 +219,8 @@ impl Finder {
             }
             // In rounds: walk as far as nodes are open, then open what the walk waits for.
             loop {
-                let first = Posed { body: a, open: opened(a, of_a), pose: pose_a };
-                let second = Posed { body: b, open: opened(b, of_b), pose: pose_b };
+                let first = Posed { body: a, open: opened(a, of_a), pose: &pose_a };
+                let second = Posed { body: b, open: opened(b, of_b), pose: &pose_b };
                 self.crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch }, threads);
                 self.parked.clear();
                 self.crew.workers.iter_mut().for_each(|worker| worker.take_parked(&mut self.parked));

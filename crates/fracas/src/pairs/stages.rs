@@ -155,6 +155,9 @@ fn apart_at_corner<S: Simd>(same: &Same<S>, (d, e): (&[Vec8<S>; 3], &[Vec8<S>; 3
     (p_above & q_below & !several).to_bitmask() as u32
 }
 
+/// The corners or edges of eight triangles.
+type Three<S> = [Vec8<S>; 3];
+
 /// Decides the lanes `left`: neighbours by a plane through their corner, others by the sides on which every edge of p
 /// passes every edge of q.
 ///
@@ -169,7 +172,7 @@ pub(super) fn decide<S: Simd, const NEIGHBOURS: bool>(
     simd: S,
     mut left: u32,
     same: &Same<S>,
-    (d, e, w): (&[Vec8<S>; 3], &[Vec8<S>; 3], &[[Vec8<S>; 3]; 3]),
+    (d, e, w): (&Three<S>, &Three<S>, &[Three<S>; 3]),
     [bound, length_bound]: [f32x8<S>; 2],
     (p_sides, q_sides): (&Sides<S>, &Sides<S>),
 ) -> Verdict {

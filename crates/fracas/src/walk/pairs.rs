@@ -21,7 +21,7 @@ use fearless_simd::{Level, dispatch};
 pub(crate) struct Posed<'a> {
     pub(crate) body: &'a dyn Hierarchy,
     pub(crate) open: Opened<'a>,
-    pub(crate) pose: Pose,
+    pub(crate) pose: &'a Pose,
 }
 
 impl Posed<'_> {
