@@ -20,7 +20,7 @@
 //! | [`triceratops`](mod@triceratops) | an animal is parted by a plane, step by step | [`TearingBody`](fracas::tearing::TearingBody) |
 //! | [`pumpkin`](mod@pumpkin) | a pumpkin falls and breaks at once; the pieces move as rigid bodies | the same, split by labels |
 //! | [`apple`](mod@apple) | an apple is peeled; the peel is elastic, retracts and meets itself | the same, all vertices moving |
-//! | [`funnel`](mod@funnel) | a ball presses a cloth through a funnel | [`Finder`](fracas::soup::Finder) |
+//! | [`funnel`](mod@funnel) | a ball presses a cloth through a funnel | a soup: [`Finder`](fracas::Finder) |
 //! | [`whirl`](mod@whirl) | a ball whirls a cloth | the same |
 //! | [`nbody`](mod@nbody) | balls fly about and bounce off each other | the same |
 //! | [`statue`](mod@statue) | a statue explodes | the same |
