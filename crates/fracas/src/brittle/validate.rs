@@ -3,6 +3,7 @@
 use super::query::crack_field::CrackField;
 use super::split::pattern::part_of;
 use super::{BrittleBody, FacetTree, Fragment, FragmentId, Solid};
+use crate::base::sorted_set;
 use crate::geom::DVec3;
 use std::collections::BTreeSet;
 
@@ -81,10 +82,8 @@ impl BrittleBody {
             if reached.len() != fragment.nodes.len() {
                 return Err(format!("fragment {id} is not connected"));
             }
-            let mut tets: Vec<u32> =
-                fragment.nodes.iter().flat_map(|&node| self.solid.adjacency.tets_of(node)).copied().collect();
-            tets.sort_unstable();
-            tets.dedup();
+            let tets = fragment.nodes.iter().flat_map(|&node| self.solid.adjacency.tets_of(node));
+            let tets = sorted_set(tets.copied());
             if tets != fragment.tets {
                 return Err(format!("fragment {id} does not list its tetrahedra"));
             }

@@ -35,14 +35,12 @@ impl<'a> MeshRef<'a> {
 
     /// Positions of the vertices.
     #[inline]
-    #[must_use]
     pub fn positions(&self) -> &'a [DVec3] {
         self.positions
     }
 
     /// Vertex indices of the triangles.
     #[inline]
-    #[must_use]
     pub fn triangles(&self) -> &'a [[u32; 3]] {
         self.triangles
     }

@@ -72,7 +72,6 @@ pub enum Touch {
 impl Touch {
     /// Whether triangles in this relation are a pair.
     #[inline]
-    #[must_use]
     pub fn accepts(self, relation: Relation) -> bool {
         match self {
             Self::Include => relation != Relation::Disjoint,

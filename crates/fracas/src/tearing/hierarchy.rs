@@ -31,13 +31,11 @@ const LEVELS: u8 = LANES.trailing_zeros() as u8;
 
 impl TearingBody {
     /// The body as it stands; the same as `View::from(&body)`.
-    #[must_use]
     pub fn view(&self) -> View<'_> {
         View::of(self, None)
     }
 
     /// The body, all its pieces, where a pose puts it.
-    #[must_use]
     pub fn at(&self, pose: &Pose) -> View<'_> {
         self.view().at(pose)
     }

@@ -1,6 +1,7 @@
 //! One piece of a body that has come apart.
 
 use super::TearingBody;
+use crate::base::sorted_set;
 use crate::geom::{Box3, Pose};
 use crate::mesh::TriangleId;
 use crate::walk::View;
@@ -39,13 +40,11 @@ impl TearingBody {
 
 impl<'a> Piece<'a> {
     /// The piece as it stands.
-    #[must_use]
     pub fn view(self) -> View<'a> {
         View::of(self.body, Some(self.index))
     }
 
     /// The piece where a pose puts it.
-    #[must_use]
     pub fn at(self, pose: &Pose) -> View<'a> {
         self.view().at(pose)
     }
@@ -66,11 +65,7 @@ impl<'a> Piece<'a> {
     /// The vertices of its triangles, ascending.
     #[must_use]
     pub fn vertices(self) -> Vec<u32> {
-        let corners = self.triangles().into_iter().flat_map(|t| self.body.mesh().corners(t));
-        let mut vertices: Vec<u32> = corners.collect();
-        vertices.sort_unstable();
-        vertices.dedup();
-        vertices
+        sorted_set(self.triangles().into_iter().flat_map(|t| self.body.mesh().corners(t)))
     }
 }
 

@@ -114,13 +114,11 @@ impl MeshTree {
     }
 
     /// The body as it stands; the same as `View::from(&body)`.
-    #[must_use]
     pub fn view(&self) -> View<'_> {
         View::of(self, None)
     }
 
     /// The body where a pose puts it.
-    #[must_use]
     pub fn at(&self, pose: &Pose) -> View<'_> {
         self.view().at(pose)
     }

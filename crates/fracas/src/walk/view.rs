@@ -18,6 +18,7 @@ use crate::pairs::{Frame, LANES, RowIds};
 /// assert!(ball.at(&aside).nearest(DVec3::ZERO, 1.0).is_some());
 /// ```
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct View<'a> {
     pub(crate) shape: Shape<'a>,
     pub(crate) pose: Pose,
@@ -44,15 +45,8 @@ impl<'a> From<MeshRef<'a>> for View<'a> {
     }
 }
 
-impl<'a> From<&View<'a>> for View<'a> {
-    fn from(view: &View<'a>) -> Self {
-        *view
-    }
-}
-
 impl Mesh {
     /// The mesh where a pose puts it, for queries that keep no structure.
-    #[must_use]
     pub fn at(&self, pose: &Pose) -> View<'_> {
         View::from(self).at(pose)
     }
@@ -60,7 +54,6 @@ impl Mesh {
 
 impl<'a> MeshRef<'a> {
     /// The mesh where a pose puts it.
-    #[must_use]
     pub fn at(self, pose: &Pose) -> View<'a> {
         View::from(self).at(pose)
     }
@@ -79,7 +72,6 @@ impl<'a> View<'a> {
     }
 
     /// The same body where another pose puts it.
-    #[must_use]
     pub fn at(self, pose: &Pose) -> Self {
         Self { pose: *pose, ..self }
     }

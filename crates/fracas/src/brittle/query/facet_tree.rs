@@ -183,17 +183,6 @@ impl FacetTree {
     }
 
     /// Whether a point is inside, farther than `depth` from the surface.
-    ///
-    /// ```
-    /// use fracas::brittle::{BrittleBody, Solid, SolidOptions};
-    /// use fracas::{geom::DVec3, mesh::tets::brick};
-    /// let solid = Solid::build(brick(DVec3::ONE, [4, 4, 4]), &SolidOptions::default())?;
-    /// let body = BrittleBody::new(solid.into());
-    /// let tree = body.facet_tree(body.fragments().next().unwrap())?;
-    /// let is_deeper = |z: f64, depth: f64| tree.is_deeper(&body, DVec3::new(0.0, 0.1, z), depth);
-    /// assert!(is_deeper(0.4, 0.09) && !is_deeper(0.4, 0.11) && !is_deeper(0.6, 0.05));
-    /// # Ok::<(), fracas::brittle::BrittleError>(())
-    /// ```
     pub fn is_deeper(&self, body: &BrittleBody, p: DVec3, depth: f64) -> bool {
         !self.walk(p, depth.max(0.0)).best.is_found && body.is_inside(self.fragment, p)
     }

@@ -130,28 +130,21 @@ impl Hierarchy for FacetTree {
     }
 
     fn ids<'s>(&'s self, place: usize, ids: &'s mut RowIds) -> &'s RowIds {
-        let facets = LANES * place..self.facets.len().min(LANES * (place + 1));
         *ids = RowIds::EMPTY;
-        for lane in 0..LANES {
-            // Unused lanes repeat the first facet, so that their coordinates are finite.
-            let facet = if lane < facets.len() { facets.start + lane } else { facets.start };
-            if lane < facets.len() {
-                ids.triangles[lane] = self.triangles[facet];
-            }
-            for (k, &point) in self.walkable().points[facet].iter().enumerate() {
-                ids.vertices[k][lane] = point;
-            }
-        }
+        let listed = self.triangles[LANES * place..].iter().take(LANES);
+        ids.triangles.iter_mut().zip(listed).for_each(|(to, &triangle)| *to = triangle);
         ids
     }
 
     fn row(&self, place: usize, _: bool, row: &mut Row, ids: &mut RowIds) {
         self.ids(place, ids);
+        let Walkable { frame, points, corners, .. } = self.walkable();
         for lane in 0..LANES {
-            let facet = (LANES * place + lane).min(self.facets.len() - 1);
-            let facet = if ids.triangles[lane] == RowIds::NONE { LANES * place } else { facet };
-            for (k, p) in self.walkable().corners[facet].corners().into_iter().enumerate() {
-                for (axis, x) in self.walkable().frame.map(p).into_iter().enumerate() {
+            // Unused lanes repeat the first facet, so that their coordinates are finite.
+            let facet = LANES * place + if ids.triangles[lane] == RowIds::NONE { 0 } else { lane };
+            for (k, p) in corners[facet].corners().into_iter().enumerate() {
+                ids.vertices[k][lane] = points[facet][k];
+                for (axis, x) in frame.map(p).into_iter().enumerate() {
                     row.corners[k][axis][lane] = x;
                 }
             }

@@ -17,6 +17,7 @@
 //! Three facets meet in every corner, so the corners of a facet can be put in order without arithmetic on positions: whatever
 //! the weights are, the shape is the same. A [`Pattern`] holds it, made once for each way to group the nodes.
 
+use crate::base::sorted_set;
 use crate::geom::DVec3;
 use std::sync::LazyLock;
 
@@ -130,9 +131,7 @@ impl PartPattern {
                 facets_of.push(facets);
             }
         }
-        let mut all: Vec<FacetSide> = facets_of.iter().flatten().copied().collect();
-        all.sort_unstable();
-        all.dedup();
+        let all: Vec<FacetSide> = sorted_set(facets_of.iter().flatten().copied());
         let places: Vec<DVec3> = supports.iter().map(|&s| place(groups, nodes, s)).collect();
         let centre = places.iter().sum::<DVec3>() / places.len() as f64;
         let facets: Vec<FacetPattern> = all

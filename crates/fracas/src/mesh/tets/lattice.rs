@@ -15,6 +15,8 @@
 //! All tetrahedra have one shape, with dihedral angles of 60° and 90°. Nothing is stored: points have numbers, corners first,
 //! then centres, each with x fastest. In doubled coordinates corners are even and centres odd.
 
+use crate::base::sorted_set;
+
 /// A block of cubic cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lattice {
@@ -80,9 +82,7 @@ impl Lattice {
 
 /// Numbers what simplices name as corners: all names in order, and the simplices by number.
 pub(crate) fn numbered<T: Copy + Ord, const N: usize>(simplices: &[[T; N]]) -> (Vec<T>, Vec<[u32; N]>) {
-    let mut names: Vec<T> = simplices.iter().flatten().copied().collect();
-    names.sort_unstable();
-    names.dedup();
+    let names = sorted_set(simplices.iter().flatten().copied());
     let number = |name: &T| names.binary_search(name).expect("every name is listed") as u32;
     let simplices = simplices.iter().map(|corners| corners.each_ref().map(number)).collect();
     (names, simplices)
