@@ -1,12 +1,12 @@
 //! The body, and what is known of each of its fragments.
 
-use super::mass::{MassProperties, Moments};
 use super::query::crack_field::CrackField;
 use super::query::presence::{Marker, Presence};
 use super::split::NodeNotes;
 use super::split::cut_tet::{CutTet, FacetTriangle};
 use super::{BrittleError, FacetTree, Solid, SphereTree, SplitStats};
 use crate::geom::{Box3, DVec3};
+use crate::mesh::mass::{MassProperties, Moments};
 use std::sync::{Arc, OnceLock};
 
 /// Names a fragment of one body. While the body lives, the id is never given to another fragment.

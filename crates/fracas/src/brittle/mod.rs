@@ -76,8 +76,6 @@ mod split;
 mod surface;
 mod validate;
 
-use crate::mesh::mass;
-
 pub use body::{BrittleBody, Fragment, FragmentId};
 pub use error::BrittleError;
 pub use query::{Contact, ContactFinder, ContactOptions, ContactStats, FacetTree, NearestSurface, Probe};

@@ -14,12 +14,12 @@ pub use sphere_tree::SphereTree;
 
 use crate::base::{Lists, parallel};
 use crate::brittle::BrittleError;
-use crate::brittle::mass::Moments;
 use crate::brittle::query::presence::Marker;
 use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::split::pattern::PatternBook;
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
+use crate::mesh::mass::Moments;
 use crate::mesh::tets::{Boundary, TetAdjacency, TetError, TetMesh};
 use crate::tree::MeshTree;
 use cells::{CellRow, Cells, mean_edge};

@@ -1,8 +1,8 @@
 //! A tetrahedron that a crack passes through: which part a point belongs to, and the triangles of each part's surface.
 
 use super::pattern::{APART, Corners, FacetSide, Groups, PartPattern, Pattern, WHOLE, corner, plane};
-use crate::brittle::mass::Moments;
 use crate::geom::{DVec3, Triangle};
+use crate::mesh::mass::Moments;
 use crate::mesh::tets::EDGES;
 
 /// The sets of three and four nodes, a bit for each set.

@@ -14,11 +14,11 @@ pub(crate) mod pattern;
 mod piece_cells;
 mod piece_trees;
 
-use crate::brittle::mass::{MassProperties, Moments};
 use crate::brittle::solid::sphere_tree::{Key, SphereTree};
 use crate::brittle::surface::key_of;
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
+use crate::mesh::mass::{MassProperties, Moments};
 use crate::mesh::tets::TetAdjacency;
 use cut_tet::{CutTet, Whole};
 use pattern::{APART, PatternBook, corner, plane};
