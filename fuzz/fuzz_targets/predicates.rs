@@ -6,7 +6,7 @@ use fracas::geom::DVec3;
 use libfuzzer_sys::fuzz_target;
 
 #[allow(dead_code)]
-#[path = "../../crates/fracas/tests/exact_vs_rationals/reference.rs"]
+#[path = "../../crates/fracas/tests/exact/reference.rs"]
 mod reference;
 
 /// Twelve coordinates. The first byte says how: any bits, small integers, or small integers a few units in the

@@ -6,7 +6,7 @@ use fracas::geom::{DVec3, Triangle};
 use libfuzzer_sys::fuzz_target;
 
 #[allow(dead_code)]
-#[path = "../../crates/fracas/tests/exact_vs_rationals/reference.rs"]
+#[path = "../../crates/fracas/tests/exact/reference.rs"]
 mod reference;
 
 /// Six points and the ids of two triangles over them. The first byte says what the coordinates are: any bits, small

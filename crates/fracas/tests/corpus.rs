@@ -6,7 +6,7 @@
 
 mod common;
 #[allow(dead_code)] // Written for other tests as well.
-#[path = "exact_vs_rationals/reference.rs"]
+#[path = "exact/reference.rs"]
 mod reference;
 
 use common::cases::{self, Case, Question, Theme};

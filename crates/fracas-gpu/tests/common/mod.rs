@@ -3,7 +3,7 @@
 
 #[path = "../../../fracas/tests/common/cases.rs"]
 pub mod cases;
-#[path = "../../../fracas/tests/exact_vs_rationals/inputs.rs"]
+#[path = "../../../fracas/tests/exact/inputs.rs"]
 pub mod inputs;
 #[path = "../../../fracas/tests/common/soups.rs"]
 pub mod soups;

@@ -9,5 +9,5 @@ pub mod patches;
 pub mod soups;
 pub mod threads;
 
-#[path = "../exact_vs_rationals/inputs.rs"]
+#[path = "../exact/inputs.rs"]
 pub mod inputs;
