@@ -9,7 +9,7 @@ pub(crate) fn note_all(frame: &mut Frame, mesh: &LiveMesh) {
     frame.added = mesh.live_triangles().map(added).collect();
 }
 
-/// An edit of a mesh as one of a larger mesh, in which so many triangles and vertices come before.
+/// Shifts the ids of an edit by `triangles` and `vertices`, for a mesh that is a part of a larger one.
 pub(crate) fn shifted(edit: MeshEdit, triangles: u32, vertices: u32) -> MeshEdit {
     let shift = |id: TriangleId| TriangleId(id.0 + triangles);
     let added = edit.added.into_iter().map(|new| NewTriangle {

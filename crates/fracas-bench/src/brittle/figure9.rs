@@ -32,10 +32,10 @@ pub fn write(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Resul
     let rounds = if quick { 2 } else { 8 };
     let (body, fractures) = sequence(rounds, if quick { 5 } else { 16 });
     folder.section(
-        "Figure 9: updates beside making anew",
+        "Figure 9: update or recompute",
         "A body of about 23,000 tetrahedra breaks into fourteen pieces, then its largest piece into a few, and so on. The update includes \
-         the distance fields of all pieces. *Anew* is a tree over the triangles of each piece, which are given, the distance of each of its nodes, and a sphere tree over the \
-         vertices of its surface.",
+         the distance fields of all pieces. *Anew* recomputes three things for each piece: a tree over its given triangles, the \
+         distance of each node, and a sphere tree over the vertices of its surface.",
     );
     folder.table(report, "figure9_updates", &updates(&fractures))?;
     folder.chart(

@@ -30,7 +30,7 @@ pub fn write(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Resul
         ("question, ns", Align::Right),
         ("questions until the tree wins", Align::Right),
     ];
-    let mut table = Table::new("Nearest surfaces: the least of some rounds, per fragment.", head);
+    let mut table = Table::new("Nearest surfaces, per fragment: best of several rounds.", head);
     let rounds = if quick { 3 } else { 15 };
     let mut body = BrittleBody::new(piggy());
     for (seed, wanted) in [(7, 14.0), (8, 4.0), (9, 3.0)] {

@@ -82,7 +82,7 @@ fn depth_at_all_times(report: &mut Report, script: &Script) {
     report.metric("tearing.depth", worst, "", Better::Lower, note);
 }
 
-/// Self-collision on the edited trees and on ones built anew. The pieces are drawn a little together, each towards its
+/// Self-collision on the edited trees and on rebuilt ones. The pieces are drawn a little together, each towards its
 /// middle: as they were cut, their faces coincide, and deciding that would take all the time on any tree.
 fn queries(report: &mut Report, script: &Script, quick: bool) {
     let mut edited = TearingBody::build(script.mesh.clone());
@@ -111,7 +111,7 @@ fn queries(report: &mut Report, script: &Script, quick: bool) {
         &mut [
             Candidate::new("edited with upkeep", || first_query(&mut a, &edited)),
             Candidate::new("edited without upkeep", || first_query(&mut b, &bare)),
-            Candidate::new("built anew", || first_query(&mut c, &fresh)),
+            Candidate::new("rebuilt", || first_query(&mut c, &fresh)),
         ],
         budget,
     );

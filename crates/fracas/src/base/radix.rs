@@ -19,10 +19,10 @@ const DIGIT: u32 = 12;
 /// Longer lists are divided by their leading bits into parts of about this length, which fit into a cache.
 const LONG: usize = 1 << 14;
 
-/// So many items are sampled to divide a list among threads.
+/// Number of items that are sampled to divide a list among threads.
 const SAMPLE: usize = 4096;
 
-/// How many passes it takes to sort by so many bits.
+/// Number of passes that a sort by this many bits takes.
 pub(crate) fn passes(bits: u32) -> u32 {
     bits.div_ceil(DIGIT)
 }
@@ -39,8 +39,8 @@ pub(crate) struct RadixSort<T> {
 }
 
 impl<T: Copy + Default + Send + Sync> RadixSort<T> {
-    /// Sorts the first list into the second by the lowest `bits` bits of the keys, in so many parts on as many threads. Equal
-    /// items keep their order.
+    /// Sorts the first list into the second by the lowest `bits` bits of the keys, in `parts` parts on as many threads.
+    /// Equal items keep their order.
     pub(crate) fn sort(&mut self, bits: u32, key: impl Fn(&T) -> u64 + Sync + Send, parts: usize) {
         let Self { from, sorted, mine, spare } = self;
         sorted.resize(from.len(), T::default());
@@ -57,7 +57,7 @@ impl<T: Copy + Default + Send + Sync> RadixSort<T> {
 
 /// What a list is sorted by.
 struct Keys<K> {
-    /// Only the lowest so many bits of a key count.
+    /// Number of bits of a key that count, from the lowest on.
     bits: u32,
     key: K,
 }

@@ -115,7 +115,7 @@ pub fn fill_graded(surface: &Mesh, options: &GradedFillOptions) -> Result<TetMes
         Grading::Surface => fill_inside(&tree, f64::INFINITY, |_| cell, &field_options),
         Grading::Curvature { cells_per_radius } => {
             require_positive("number of cells per radius of curvature", cells_per_radius)?;
-            // `fill_field` refuses more levels than this.
+            // `fill_field` refuses more than 12 levels; until then the sizes only have to stay finite.
             let sizes = SurfaceSizes::of(&tree, cells_per_radius, cell, options.levels.min(16));
             fill_inside(&tree, f64::INFINITY, |p| sizes.at(p), &field_options)
         }
@@ -275,7 +275,8 @@ mod tests {
         assert_eq!(error.to_string(), "number of levels 40 is not 12 or fewer");
         let grading = Grading::Curvature { cells_per_radius: 0.0 };
         let error = fill_graded(&ball, &GradedFillOptions { grading, ..options }).unwrap_err();
-        assert!(matches!(error, FillError::BadNumber { value: 0.0, .. }), "{error}");
+        let what = "number of cells per radius of curvature";
+        assert!(matches!(error, FillError::BadNumber { what: w, value: 0.0, .. } if w == what), "{error}");
         let fine = GradedFillOptions { cells: 1e9, levels: 3, grading: Grading::Surface };
         let error = fill_graded(&ball, &fine).unwrap_err();
         assert!(matches!(error, FillError::TooFine { .. }), "{error}");
@@ -297,7 +298,7 @@ mod tests {
         let options = FillOptions { cells: 1.0 };
         assert!(matches!(
             fill(&shapes::icosphere(1.0, 1), &options),
-            Err(FillError::BadNumber { value: 1.0, .. })
+            Err(FillError::BadNumber { what: "number of cells", value: 1.0, .. })
         ));
     }
 }

@@ -563,7 +563,10 @@ mod tests {
             fill(-one, one, 0.0, 2),
             FillError::BadNumber { what: "cell size", value: 0.0, .. }
         ));
-        assert!(matches!(fill(-one, one, 0.1, 13), FillError::BadNumber { value: 13.0, .. }));
+        assert!(matches!(
+            fill(-one, one, 0.1, 13),
+            FillError::BadNumber { what: "number of levels", value: 13.0, .. }
+        ));
         assert!(matches!(fill(one, -one, 0.1, 2), FillError::BadBox { .. }));
         assert!(matches!(fill(-one, one, 1e-4, 2), FillError::TooFine { .. }));
         assert!(matches!(fill(-one, one, 1e-30, 12), FillError::TooFine { .. }));

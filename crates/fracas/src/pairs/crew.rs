@@ -18,7 +18,7 @@ pub(crate) trait Worker: Default + Send {
     /// Forgets the last query; keeps the memory.
     fn reset(&mut self);
 
-    /// Finds the pairs of a task, in at most so many steps; takes off the steps that were used.
+    /// Finds the pairs of a task in at most `steps` steps, and subtracts the steps it used.
     fn run(&mut self, query: &Self::Query<'_>, task: Self::Task, steps: &mut u64);
 
     /// Moves what is left of tasks whose steps were used up to `out`.
@@ -47,7 +47,7 @@ impl Threads {
     }
 }
 
-/// With [`Threads::Auto`] a query begins on one thread. If it is not done after so many steps, some tenths of a millisecond, others
+/// With [`Threads::Auto`] a query begins on one thread. If it is not done after this number of steps, some tenths of a millisecond, others
 /// join.
 const STEPS_ALONE: u64 = 4096;
 

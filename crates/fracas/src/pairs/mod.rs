@@ -83,7 +83,7 @@ impl Touch {
 /// What becomes of the two faces of a crack while they lie on each other.
 ///
 /// A cut gives a body two faces that coincide at birth. Vertices that a cut made of one point are *twins*
-/// ([`MeshEdit::twins`](crate::mesh::MeshEdit::twins)). They count as one vertex as long as their positions are equal, bit for bit.
+/// ([`MeshEdit::twins`](crate::mesh::MeshEdit::twins)). They count as one vertex as long as their positions are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Twins {
     /// Queries of a body against itself take twins that are still at one place for one vertex. So triangles that

@@ -26,7 +26,7 @@ pub struct Piece<'a> {
 }
 
 impl TearingBody {
-    /// A piece by its number; `None` if there are not so many.
+    /// The piece with this index; `None` if there is none.
     #[must_use]
     pub fn piece(&self, index: usize) -> Option<Piece<'_>> {
         (index < self.piece_count()).then_some(Piece { body: self, index })

@@ -79,7 +79,7 @@ impl Unfolding {
         }
     }
 
-    /// Begins anew at the next query, of whatever body.
+    /// Forgets the body; the next query begins with closed roots.
     pub(crate) fn forget(&mut self) {
         self.of = None;
     }
