@@ -116,7 +116,8 @@ impl Plane {
     #[inline]
     pub(super) fn sides(&self, points: [DVec3; 3]) -> Sides {
         // One branch for all three: which of them would be taken is hard to guess.
-        let [(x, x_bound), (y, y_bound), (z, z_bound)] = points.map(|d| self.filter(d));
+        let [p, q, r] = points;
+        let ((x, x_bound), (y, y_bound), (z, z_bound)) = (self.filter(p), self.filter(q), self.filter(r));
         if (x.abs() > x_bound) & (y.abs() > y_bound) & (z.abs() > z_bound) {
             let above = u8::from(x > 0.0) | u8::from(y > 0.0) << 1 | u8::from(z > 0.0) << 2;
             Sides { above, below: above ^ 7 }

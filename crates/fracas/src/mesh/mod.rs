@@ -14,6 +14,7 @@ mod triangles;
 pub use adjacency::{Adjacency, Edge, EdgeId, EdgeUse};
 pub use borrowed::MeshRef;
 pub use edit::{EditError, MeshEdit, NewTriangle, Origin};
+pub(crate) use live::have_same_vertices;
 pub use live::{Applied, LiveMesh};
 pub use mass::MassProperties;
 pub use report::Report;

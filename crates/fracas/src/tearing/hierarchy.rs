@@ -119,6 +119,10 @@ impl Hierarchy for TearingBody {
         LiveMesh::has_twins(&self.mesh)
     }
 
+    fn twin_of(&self, id: u32) -> Option<u32> {
+        self.mesh.twin_of(TriangleId(id)).map(|twin| twin.0)
+    }
+
     fn stamp(&self) -> Stamp {
         self.stamp
     }

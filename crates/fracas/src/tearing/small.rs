@@ -177,6 +177,15 @@ impl Arena {
         let count = items.len();
         SmallBuild { arena: self, items, set }.cuts(at, 0, count, height)
     }
+
+    /// Puts a node with two triangles into a slot.
+    #[inline]
+    fn put_two(&mut self, at: u32, first: &Item, second: &Item) -> Built {
+        let node = self.new_node();
+        let a = self.put_leaf(2 * node, first);
+        let b = self.put_leaf(2 * node + 1, second);
+        self.put_node(at, node, a, b)
+    }
 }
 
 struct SmallBuild<'a> {
@@ -189,20 +198,32 @@ impl SmallBuild<'_> {
     /// Builds a tree over a run of the order, by halves.
     fn halves(&mut self, at: u32, from: usize, to: usize) -> Built {
         let item = |place: usize| &self.items[self.set.order[place] as usize];
-        if to - from == 1 {
-            return self.arena.put_leaf(at, item(from));
-        }
-        let node = self.arena.new_node();
-        let (a, b) = if to - from == 2 {
-            (self.arena.put_leaf(2 * node, item(from)), self.arena.put_leaf(2 * node + 1, item(from + 1)))
-        } else {
-            if to - from > SORTED_BEFORE {
-                self.set.sort_along_longest_axis(from, to);
+        match to - from {
+            1 => self.arena.put_leaf(at, item(from)),
+            2 => self.arena.put_two(at, item(from), item(from + 1)),
+            3 => {
+                let node = self.arena.new_node();
+                let a = self.arena.put_leaf(2 * node, item(from));
+                let b = self.arena.put_two(2 * node + 1, item(from + 1), item(from + 2));
+                self.arena.put_node(at, node, a, b)
             }
-            let half = from + (to - from) / 2;
-            (self.halves(2 * node, from, half), self.halves(2 * node + 1, half, to))
-        };
-        self.arena.put_node(at, node, a, b)
+            4 => {
+                let node = self.arena.new_node();
+                let a = self.arena.put_two(2 * node, item(from), item(from + 1));
+                let b = self.arena.put_two(2 * node + 1, item(from + 2), item(from + 3));
+                self.arena.put_node(at, node, a, b)
+            }
+            count => {
+                if count > SORTED_BEFORE {
+                    self.set.sort_along_longest_axis(from, to);
+                }
+                let half = from + count / 2;
+                let node = self.arena.new_node();
+                let a = self.halves(2 * node, from, half);
+                let b = self.halves(2 * node + 1, half, to);
+                self.arena.put_node(at, node, a, b)
+            }
+        }
     }
 
     /// Builds a tree of the given height over a run of the order, by the surface-area heuristic.

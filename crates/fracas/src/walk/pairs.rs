@@ -9,7 +9,8 @@ use super::bridge::{Bridge, mapped_row};
 use super::contour::OutlineScratch;
 use super::{Child, Hierarchy, Node, Opened};
 use crate::exact;
-use crate::geom::{Pose, Triangle};
+use crate::geom::{DVec3, Pose, Triangle};
+use crate::mesh::have_same_vertices;
 use crate::pairs::{
     FindStats, Findings, Pair, Precision, Row, RowFilter, RowIds, RowSide, Touch, Worker, bits,
 };
@@ -22,12 +23,6 @@ pub(crate) struct Posed<'a> {
     pub(crate) body: &'a dyn Hierarchy,
     pub(crate) open: Opened<'a>,
     pub(crate) pose: &'a Pose,
-}
-
-impl Posed<'_> {
-    fn triangle(&self, id: u32) -> Triangle {
-        self.pose.apply_to_triangle(&self.body.triangle(id))
-    }
 }
 
 /// What is compared with what.
@@ -279,36 +274,83 @@ impl PairWalk {
         self.stats.decided += open.len() as u64;
         match *meeting {
             Meeting::Itself { body, weld, touch, .. } => {
-                for (i, j) in open.drain(..) {
+                let side = Exact::of(body, &Pose::IDENTITY);
+                for_each_exact(open, &side, &side, |(i, j), t, u| {
                     let (v, w) = (body.vertices(i, weld), body.vertices(j, weld));
-                    if weld && are_twins(body, (i, v), (j, w)) {
-                        continue;
-                    }
-                    let (t, u) = (body.triangle(i), body.triangle(j));
-                    if touch.accepts(exact::tri_tri_shared(&t, v, &u, w)) {
+                    let left_out = weld && are_twins(body, (i, v), (j, w));
+                    if !left_out && touch.accepts(exact::tri_tri_shared(t, v, u, w)) {
                         crossing.push((i, j));
                     }
-                }
+                });
                 self.pairs.extend(crossing.drain(..).map(|(i, j)| Pair::new(i.min(j), i.max(j))));
             }
             Meeting::Two { ref a, ref b, swapped, touch, .. } => {
-                for (i, j) in open.drain(..) {
-                    if touch.accepts(exact::tri_tri(&a.triangle(i), &b.triangle(j))) {
-                        crossing.push((i, j));
+                let (a, b) = (Exact::of(a.body, a.pose), Exact::of(b.body, b.pose));
+                for_each_exact(open, &a, &b, |pair, t, u| {
+                    if touch.accepts(exact::tri_tri(t, u)) {
+                        crossing.push(pair);
                     }
-                }
+                });
                 let in_order = |(i, j)| if swapped { Pair::new(j, i) } else { Pair::new(i, j) };
                 self.pairs.extend(crossing.drain(..).map(in_order));
             }
         }
+        open.clear();
+    }
+}
+
+/// Calls `decide` with the exact triangles of every pair. Those of several pairs are read before the first is decided, so that
+/// the memory brings many at a time.
+#[inline(always)]
+fn for_each_exact(
+    pairs: &[(u32, u32)],
+    a: &Exact,
+    b: &Exact,
+    mut decide: impl FnMut((u32, u32), &Triangle, &Triangle),
+) {
+    let nothing = Triangle::new(DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
+    let mut read = [(nothing, nothing); 16];
+    for pairs in pairs.chunks(read.len()) {
+        for (to, &(i, j)) in read.iter_mut().zip(pairs) {
+            *to = (a.triangle(i), b.triangle(j));
+        }
+        for ((t, u), &pair) in read.iter().zip(pairs) {
+            decide(pair, t, u);
+        }
+    }
+}
+
+/// Exact triangles of a body where its pose puts it. Slices that the body keeps are read directly: asking the body for each
+/// triangle costs a tenth of a query in which most pairs are decided exactly.
+struct Exact<'a> {
+    body: &'a dyn Hierarchy,
+    lists: Option<(&'a [DVec3], &'a [[u32; 3]])>,
+    pose: Option<&'a Pose>,
+}
+
+impl<'a> Exact<'a> {
+    fn of(body: &'a dyn Hierarchy, pose: &'a Pose) -> Self {
+        let lists = body.positions().zip(body.triangles());
+        Self { body, lists, pose: (!pose.is_identity()).then_some(pose) }
+    }
+
+    #[inline(always)]
+    fn triangle(&self, id: u32) -> Triangle {
+        let triangle = match self.lists {
+            Some((positions, triangles)) => {
+                let [a, b, c] = triangles[id as usize];
+                Triangle::new(positions[a as usize], positions[b as usize], positions[c as usize])
+            }
+            None => self.body.triangle(id),
+        };
+        self.pose.map_or(triangle, |pose| pose.apply_to_triangle(&triangle))
     }
 }
 
 /// Whether two triangles are the faces of a crack at one place: the same welded vertices, but not the same vertices. A second triangle
 /// with the same vertices is a duplicate, which is a collision.
 fn are_twins(body: &dyn Hierarchy, (i, v): (u32, [u32; 3]), (j, w): (u32, [u32; 3])) -> bool {
-    let same = |v: [u32; 3], w: [u32; 3]| v.iter().all(|x| w.contains(x)) && w.iter().all(|x| v.contains(x));
-    same(v, w) && !same(body.vertices(i, false), body.vertices(j, false))
+    have_same_vertices(v, w) && !have_same_vertices(body.vertices(i, false), body.vertices(j, false))
 }
 
 impl Opened<'_> {
