@@ -257,6 +257,8 @@ impl LiveMesh {
     fn join_twins(&mut self, [a, b]: [u32; 2]) {
         if self.twins.len() < self.positions.len() {
             let known = self.twins.len() as u32;
+            // As much room as positions have: edits that follow allocate for both or for neither.
+            self.twins.reserve(self.positions.capacity() - known as usize);
             self.twins.extend(known..self.positions.len() as u32);
         }
         let mut twin = self.twins[a as usize];
