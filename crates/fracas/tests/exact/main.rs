@@ -6,6 +6,7 @@
 
 mod ccd;
 mod ccd_inputs;
+mod ccd_labels;
 mod ccd_reference;
 mod hard_cases;
 mod inputs;
