@@ -53,9 +53,8 @@ fn read(file: &Path, kind: Kind) -> Queries {
             (DVec3::new(x, y, z), words.get(6).map(|label| *label == "1"))
         })
         .collect();
-    let points = rows.chunks(8).map(|rows| {
-        [0, 1, 2, 3].map(|k| MovingPoint { start: rows[k].0, end: rows[4 + k].0 })
-    });
+    let points =
+        rows.chunks(8).map(|rows| [0, 1, 2, 3].map(|k| MovingPoint { start: rows[k].0, end: rows[4 + k].0 }));
     Queries {
         name: file.display().to_string(),
         kind,
