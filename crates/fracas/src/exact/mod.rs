@@ -38,7 +38,7 @@
 //! orientation predicates*, Journal of Graphics Tools 8(1), 2003.
 
 mod big;
-mod ccd;
+pub(crate) mod ccd;
 mod double;
 mod line;
 mod orient;

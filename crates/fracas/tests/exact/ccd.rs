@@ -30,7 +30,8 @@ impl Kind {
     }
 }
 
-/// Compares answers with the reference on all motions of all families; `cases` of each that is easy.
+/// Compares answers, one by one and in a batch, with the reference on all motions of all families; `cases` of each that is
+/// easy.
 fn compare(cases: usize, seed: u64) {
     let mut stream = Stream::new(seed);
     let (mut asked, mut met) = (0, 0);
@@ -38,14 +39,18 @@ fn compare(cases: usize, seed: u64) {
         for motion in Motion::ALL {
             // The reference is slow where f is zero throughout and numbers are long.
             let is_slow = matches!(motion, Motion::Planar) && !matches!(family, Family::Grid(_));
-            for _ in 0..(family.cases(cases) / if is_slow { 20 } else { 1 }).max(1) {
-                let points = motion.points(family, &mut stream);
-                for kind in Kind::BOTH {
+            let cases = (family.cases(cases) / if is_slow { 20 } else { 1 }).max(1);
+            let queries: Vec<_> = (0..cases).map(|_| motion.points(family, &mut stream)).collect();
+            for kind in Kind::BOTH {
+                let (answers, _) = kind.impacts(&queries);
+                for (&points, at_once) in queries.iter().zip(answers) {
                     let contacts = kind.contacts(points);
                     asked += 1;
                     met += usize::from(contacts.exist());
-                    if let Err(what) = contacts.confirm(kind.impact(points)) {
-                        panic!("{kind:?}, {family:?}, {motion:?}: {what}\n{points:?}");
+                    for answer in [kind.impact(points), at_once] {
+                        if let Err(what) = contacts.confirm(answer) {
+                            panic!("{kind:?}, {family:?}, {motion:?}: {what}\n{points:?}");
+                        }
                     }
                 }
             }

@@ -23,14 +23,17 @@
 //! inclusion-based algorithm for continuous collision detection*, ACM Transactions on Graphics 40(5), 2021, whose
 //! answers are within a tolerance.
 
+pub(crate) mod batch;
 mod float;
 mod form;
 mod integers;
+mod kind;
+mod lanes;
 mod roots;
 mod subdivide;
 
 use crate::geom::DVec3;
-use float::{Corner, Forms};
+use kind::{EDGE_EDGE, VERTEX_TRIANGLE};
 
 /// A point that moves linearly during a step.
 ///
@@ -92,6 +95,15 @@ enum Verdict {
     Unknown,
 }
 
+impl Verdict {
+    fn contact(self) -> Option<ImpactTime> {
+        match self {
+            Self::Contact(time) => Some(time),
+            Self::Apart | Self::Unknown => None,
+        }
+    }
+}
+
 /// Whether and when a moving vertex first meets a moving triangle.
 ///
 /// Exact for every finite input: `None` means that they share no point at any time from 0 to 1.
@@ -109,18 +121,7 @@ enum Verdict {
 #[must_use]
 pub fn vertex_triangle_impact(vertex: MovingPoint, triangle: [MovingPoint; 3]) -> Option<ImpactTime> {
     let [a, b, c] = triangle;
-    let one_way =
-        |p: f64, q: [f64; 3]| i32::from(q.iter().all(|&q| p < q)) - i32::from(q.iter().all(|&q| q < p));
-    let is_apart = (0..3).any(|k| {
-        let side = one_way(vertex.start[k], triangle.map(|q| q.start[k]));
-        side != 0 && side == one_way(vertex.end[k], triangle.map(|q| q.end[k]))
-    });
-    if is_apart {
-        return None;
-    }
-    filtered(&[minus(a, vertex), minus(b, vertex), minus(c, vertex)], || {
-        integers::vertex_triangle([vertex, a, b, c])
-    })
+    VERTEX_TRIANGLE.impact([vertex, a, b, c])
 }
 
 /// Whether and when a moving edge first meets another.
@@ -130,32 +131,5 @@ pub fn vertex_triangle_impact(vertex: MovingPoint, triangle: [MovingPoint; 3]) -
 #[doc(alias = "ccd")]
 #[must_use]
 pub fn edge_edge_impact(a: [MovingPoint; 2], b: [MovingPoint; 2]) -> Option<ImpactTime> {
-    let below = |p: [f64; 2], q: [f64; 2]| p[0].max(p[1]) < q[0].min(q[1]);
-    let one_way = |p: [f64; 2], q: [f64; 2]| i32::from(below(p, q)) - i32::from(below(q, p));
-    let is_apart = (0..3).any(|k| {
-        let side = one_way(a.map(|p| p.start[k]), b.map(|p| p.start[k]));
-        side != 0 && side == one_way(a.map(|p| p.end[k]), b.map(|p| p.end[k]))
-    });
-    if is_apart {
-        return None;
-    }
-    let ([a, b], [c, d]) = (a, b);
-    filtered(&[minus(a, c), minus(b, c), minus(b, d), minus(a, d)], || integers::edge_edge([a, b, c, d]))
-}
-
-/// Decides in `f64` if that is certain, and otherwise as told.
-fn filtered<const N: usize>(
-    corners: &[Corner<f64>; N],
-    exact: impl FnOnce() -> Option<ImpactTime>,
-) -> Option<ImpactTime> {
-    let size = corners.iter().flatten().flatten().fold(0.0_f64, |size, x| size.max(x.abs()));
-    match subdivide::decide(&Forms::new(corners), size) {
-        Verdict::Apart => None,
-        Verdict::Contact(time) => Some(time),
-        Verdict::Unknown => exact(),
-    }
-}
-
-fn minus(p: MovingPoint, q: MovingPoint) -> Corner<f64> {
-    [0, 1, 2].map(|k| [p.start[k] - q.start[k], p.end[k] - q.end[k]])
+    EDGE_EDGE.impact([a[0], a[1], b[0], b[1]])
 }
