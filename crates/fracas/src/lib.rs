@@ -30,6 +30,7 @@
 //! | question | call |
 //! |---|---|
 //! | which triangles intersect? | [`Finder::find_pairs`], [`Finder::find_self_pairs`] |
+//! | when do moving bodies first touch? | [`Finder::find_impacts`], [`Finder::find_self_impacts`] |
 //! | about a point, a ray or a box | [`View::nearest`], [`View::side_of`], [`View::cast_ray`], [`View::find_in_box`] |
 //! | contacts of brittle bodies | [`brittle::ContactFinder`] |
 //! | is the answer right? | [`pairs::brute`], which compares everything with everything |
@@ -44,6 +45,7 @@ pub mod fill;
 mod find;
 pub mod fracture;
 pub mod geom;
+pub mod impact;
 pub mod mesh;
 pub mod pairs;
 pub mod soup;
@@ -62,6 +64,7 @@ pub mod internal {
 pub use brittle::{BrittleBody, FragmentId, Solid};
 pub use find::{FindOptions, Finder};
 pub use geom::{Box3, DQuat, DVec3, Pose};
+pub use impact::{Features, Impact, Impacts, Sweep};
 pub use mesh::{LiveMesh, Mesh, MeshEdit, MeshError, MeshRef, TriangleId};
 pub use pairs::{FindStats, Pair, Threads, Touch, Twins};
 pub use soup::SoupOptions;

@@ -31,15 +31,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("soup", GROUND),
     ("crowd", GROUND),
     ("contact", GROUND),
+    ("impact", &["base", "geom", "exact", "mesh", "pairs", "walk"]),
     ("cut", &["base", "geom", "mesh"]),
     ("fracture", &["base", "geom", "mesh"]),
     ("fill", GROUND),
     // The finder reads hierarchies and soups; its tests read every structure.
-    ("find", &["base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "tearing", "brittle"]),
+    (
+        "find",
+        &["base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "impact", "tearing", "brittle"],
+    ),
     (
         "world",
         &[
-            "base", "geom", "exact", "mesh", "pairs", "walk", "find", "tree", "tearing", "kinetic",
+            "base", "geom", "exact", "mesh", "pairs", "walk", "find", "impact", "tree", "tearing", "kinetic",
             "skinned", "brittle", "soup", "contact", "cut", "fracture", "fill",
         ],
     ),

@@ -12,7 +12,9 @@
 
 #[cfg(test)]
 mod contract;
+mod impacts;
 
+use self::impacts::ImpactMemory;
 use crate::geom::{DVec3, Pose};
 use crate::mesh::{Mesh, MeshRef, TriangleId};
 use crate::pairs::{Crew, FindStats, Pair, Threads, Touch, Twins};
@@ -24,7 +26,7 @@ use crate::walk::{
 };
 
 /// What a [`Finder`] looks for, and how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindOptions {
     /// Which meetings count. Default: all of them.
     pub touch: Touch,
@@ -34,6 +36,15 @@ pub struct FindOptions {
     pub threads: Threads,
     /// How soups are sorted into cells. The pairs are the same.
     pub soup: SoupOptions,
+    /// Whether [`Finder::find_impacts`] also looks for triangles that intersect at the start of the step. Default: yes.
+    pub look_at_start: bool,
+}
+
+impl Default for FindOptions {
+    fn default() -> Self {
+        let (touch, twins, threads) = (Touch::default(), Twins::default(), Threads::default());
+        Self { touch, twins, threads, soup: SoupOptions::default(), look_at_start: true }
+    }
 }
 
 /// Answers questions about bodies of any kind; keeps its memory from query to query.
@@ -64,6 +75,7 @@ pub struct Finder {
     gathered: [Gathered; 2],
     /// Whether the last answer is that of the soup, and not that of the walk.
     asked_soup: bool,
+    impacts: ImpactMemory,
 }
 
 /// Where a tree begins, and the box around it.

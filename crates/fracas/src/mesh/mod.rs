@@ -18,4 +18,5 @@ pub(crate) use live::have_same_vertices;
 pub use live::{Applied, LiveMesh};
 pub use mass::MassProperties;
 pub use report::Report;
+pub(crate) use triangles::check_finite;
 pub use triangles::{Mesh, MeshError, TriangleId};

@@ -197,7 +197,7 @@ pub(super) fn replace_positions(old: &mut [DVec3], new: &[DVec3]) -> Result<(), 
     Ok(())
 }
 
-fn check_finite(positions: &[DVec3]) -> Result<(), MeshError> {
+pub(crate) fn check_finite(positions: &[DVec3]) -> Result<(), MeshError> {
     let bad = positions.iter().position(|p| !p.is_finite());
     bad.map_or(Ok(()), |vertex| Err(MeshError::NotFinite { vertex, position: positions[vertex] }))
 }

@@ -63,6 +63,18 @@ pub struct ImpactStats {
     pub contacts: u64,
 }
 
+impl std::ops::AddAssign for ImpactStats {
+    fn add_assign(&mut self, other: Self) {
+        self.queries += other.queries;
+        self.by_axes += other.by_axes;
+        self.by_signs += other.by_signs;
+        self.by_root += other.by_root;
+        self.by_parts += other.by_parts;
+        self.by_integers += other.by_integers;
+        self.contacts += other.contacts;
+    }
+}
+
 /// Answers many queries; keeps its memory from call to call.
 ///
 /// Counters are summed up until [`ImpactBatch::take_stats`].

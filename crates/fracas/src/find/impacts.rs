@@ -1,0 +1,144 @@
+//! When bodies first touch during a step.
+
+use super::{Finder, list_roots, opened};
+use crate::exact::ccd::batch::ImpactStats;
+use crate::impact::{Impact, Impacts, Owners, Sweep, SweepMeeting, SweepWalk, SweptBody, common_frame};
+use crate::mesh::Mesh;
+use crate::pairs::{Crew, Twins};
+use crate::tree::MeshTree;
+use crate::walk::{Hierarchy, Shape, Twinned, View, overlap};
+
+/// What questions about steps keep from one to the next.
+#[derive(Default)]
+pub(super) struct ImpactMemory {
+    crew: Crew<SweepWalk>,
+    bodies: [SweptBody; 2],
+    owners: [Owners; 2],
+    all: Vec<Impact>,
+    stats: ImpactStats,
+    candidates: [usize; 2],
+}
+
+impl Finder {
+    /// Every vertex and triangle, and every two edges, of two bodies that meet while both move: each once, earliest first.
+    ///
+    /// Exact for the positions at the start and the end, between which every vertex moves linearly. Read
+    /// [`impact`](crate::impact) for what counts.
+    ///
+    /// ```
+    /// use fracas::{Finder, MeshTree, geom::DVec3, mesh::shapes};
+    /// let sheet = |z: f64| {
+    ///     let raised = fracas::Pose::from_translation(DVec3::Z * z).unwrap();
+    ///     MeshTree::build(shapes::cloth_grid(8, 8, [1.0, 1.0]).posed(&raised).unwrap())
+    /// };
+    /// let (lower, upper) = (sheet(0.0), sheet(1.0));
+    /// // The upper sheet falls through the lower one within one step.
+    /// let fallen: Vec<DVec3> = upper.mesh().positions().iter().map(|p| *p - 3.0 * DVec3::Z).collect();
+    /// let mut finder = Finder::default();
+    /// let impacts = finder.find_impacts(&lower, upper.view().to_positions(&fallen).unwrap());
+    /// let first = impacts.first().unwrap();
+    /// assert!(first.low <= 1.0 / 3.0 && 1.0 / 3.0 <= first.high);
+    /// ```
+    ///
+    /// # Cost
+    /// A pass over both bodies, then about proportional to the number of features whose swept boxes overlap. Of meshes
+    /// without a structure a tree is built first.
+    #[doc(alias = "ccd")]
+    #[doc(alias = "time_of_impact")]
+    pub fn find_impacts<'a, 'b>(&mut self, a: impl Into<Sweep<'a>>, b: impl Into<Sweep<'b>>) -> Impacts<'_> {
+        let (a, b) = (a.into(), b.into());
+        self.sweep(&[a, b], false);
+        let touching = self.options.look_at_start.then(|| !self.find_pairs(a.view, b.view).is_empty());
+        Impacts { all: &self.impacts.all, touching_at_start: touching }
+    }
+
+    /// Every vertex and triangle, and every two edges, of one body that meet while it moves, and share no vertex: each once,
+    /// earliest first. See [`Finder::find_impacts`].
+    #[doc(alias = "self_collision")]
+    pub fn find_self_impacts<'a>(&mut self, body: impl Into<Sweep<'a>>) -> Impacts<'_> {
+        let body = body.into();
+        self.sweep(&[body], false);
+        let touching = self.options.look_at_start.then(|| !self.find_self_pairs(body.view).is_empty());
+        Impacts { all: &self.impacts.all, touching_at_start: touching }
+    }
+
+    /// Lists the features of one or two bodies whose swept boxes overlap, vertex–triangle and edge–edge, and returns how many
+    /// there are: for measuring.
+    #[doc(hidden)]
+    pub fn count_impact_candidates<'a>(&mut self, bodies: &[Sweep<'a>]) -> [usize; 2] {
+        self.sweep(bodies, true);
+        self.impacts.candidates
+    }
+
+    /// How the last question about a step was decided: for measuring.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn impact_stats(&self) -> ImpactStats {
+        self.impacts.stats
+    }
+
+    /// Finds all impacts of two bodies, or of one with itself.
+    fn sweep(&mut self, sweeps: &[Sweep], candidates_only: bool) {
+        let Self { options, unfoldings, roots, impacts, .. } = self;
+        let ImpactMemory { crew, bodies, owners, all, stats, candidates } = impacts;
+        let threads = options.threads;
+        let use_threads = threads.count() > 1;
+        let trees: Vec<Option<MeshTree>> = sweeps.iter().map(|sweep| tree_of_soup(&sweep.view)).collect();
+        let parts: Vec<(&dyn Hierarchy, Option<usize>)> = sweeps
+            .iter()
+            .zip(&trees)
+            .map(|(sweep, tree)| match (sweep.view.shape, tree) {
+                (Shape::Hierarchy { body, tree }, _) => (body, tree),
+                (Shape::Soup(_), Some(tree)) => (tree as &dyn Hierarchy, None),
+                (Shape::Soup(_), None) => unreachable!("every soup has a tree"),
+            })
+            .collect();
+
+        let mut extents = vec![];
+        for ((sweep, (body, _)), swept) in sweeps.iter().zip(&parts).zip(bodies.iter_mut()) {
+            extents.push(swept.set_motion(*body, &sweep.view.pose, &sweep.course));
+        }
+        let frame = common_frame(extents[0], extents[extents.len() - 1]);
+        let itself = sweeps.len() == 1;
+        for (k, (body, tree)) in parts.iter().enumerate() {
+            let weld = itself && options.twins == Twins::LeaveOut && body.has_twins();
+            if body.ready().is_none() {
+                unfoldings[k].begin(*body, Twinned::Apart);
+                unfoldings[k].open_all(*body, use_threads);
+            }
+            list_roots(*body, &unfoldings[k], *tree, &mut roots[k]);
+            let open = opened(*body, &unfoldings[k]);
+            bodies[k].fit(*body, (open, &roots[k]), (&frame, weld, use_threads), &mut owners[k]);
+        }
+
+        crew.reset();
+        let (a, b) = (&bodies[0], &bodies[if itself { 0 } else { 1 }]);
+        for (k, (root, corners)) in a.roots().iter().enumerate() {
+            if itself {
+                crew.add((*root, *root));
+            }
+            for (other, box_b) in &b.roots()[if itself { k + 1 } else { 0 }..] {
+                if overlap(corners, box_b) {
+                    crew.add((*root, *other));
+                }
+            }
+        }
+        crew.run(&SweepMeeting { a, b, itself, candidates_only }, threads);
+        all.clear();
+        (*stats, *candidates) = (ImpactStats::default(), [0; 2]);
+        for worker in &mut crew.workers {
+            all.append(&mut worker.impacts);
+            *stats += worker.take_stats();
+            let counts = worker.candidate_counts();
+            *candidates = [candidates[0] + counts[0], candidates[1] + counts[1]];
+        }
+        all.sort_unstable_by(Impact::order);
+    }
+}
+
+/// A tree over a mesh that has none.
+fn tree_of_soup(view: &View) -> Option<MeshTree> {
+    let Shape::Soup(mesh) = view.shape else { return None };
+    let copy = Mesh::new(mesh.positions().to_vec(), mesh.triangles().to_vec());
+    Some(MeshTree::build(copy.expect("a mesh that was checked")))
+}

@@ -1,0 +1,261 @@
+//! Walking two bodies during a step at once, or one against itself, down to pairs of features.
+
+use super::owners::ends;
+use super::swept::{SweptBody, SweptLeaf};
+use super::{Features, Impact};
+use crate::exact::ccd::batch::{ImpactBatch, ImpactStats};
+use crate::mesh::TriangleId;
+use crate::pairs::{FindStats, Pair, Worker, bits};
+use crate::walk::Child;
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch};
+
+/// Two bodies during a step, or one twice.
+pub(crate) struct SweepMeeting<'a> {
+    pub(crate) a: &'a SweptBody,
+    pub(crate) b: &'a SweptBody,
+    pub(crate) itself: bool,
+    /// Candidates are listed and not decided.
+    pub(crate) candidates_only: bool,
+}
+
+/// Candidates are decided whenever this many have gathered.
+const BATCH: usize = 1 << 14;
+
+/// One thread's share of a query.
+#[derive(Default)]
+pub(crate) struct SweepWalk {
+    stack: Vec<(Child, Child)>,
+    /// A vertex of the first body and a triangle of the second, and the other way round: the vertex, then the corners.
+    vertex_triangle: [Candidates; 2],
+    edge_edge: Vec<[u32; 4]>,
+    batch: ImpactBatch,
+    pub(crate) impacts: Vec<Impact>,
+    stats: FindStats,
+}
+
+/// Vertices and triangles that may meet.
+#[derive(Default)]
+struct Candidates {
+    vertices: Vec<[u32; 4]>,
+    triangles: Vec<u32>,
+}
+
+impl Worker for SweepWalk {
+    type Task = (Child, Child);
+    type Query<'a> = SweepMeeting<'a>;
+
+    fn reset(&mut self) {
+        self.stack.clear();
+        self.vertex_triangle.iter_mut().for_each(Candidates::clear);
+        self.edge_edge.clear();
+        self.impacts.clear();
+        self.stats = FindStats::default();
+        self.batch.take_stats();
+    }
+
+    fn run(&mut self, meeting: &SweepMeeting, task: (Child, Child), steps: &mut u64) {
+        self.stack.push(task);
+        let level = Level::new();
+        dispatch!(level, simd => self.run_vectorised(simd, meeting, steps));
+        if !meeting.candidates_only {
+            self.decide(meeting);
+        }
+    }
+
+    fn take_rest(&mut self, out: &mut Vec<(Child, Child)>) {
+        out.append(&mut self.stack);
+    }
+
+    fn results(&self) -> (&[Pair], FindStats) {
+        (&[], self.stats)
+    }
+}
+
+impl Candidates {
+    fn clear(&mut self) {
+        self.vertices.clear();
+        self.triangles.clear();
+    }
+}
+
+impl SweepWalk {
+    /// How many queries each stage of the exact test decided since the last reset.
+    pub(crate) fn take_stats(&mut self) -> ImpactStats {
+        self.batch.take_stats()
+    }
+
+    /// Candidates that were listed: vertex against triangle, edge against edge.
+    pub(crate) fn candidate_counts(&self) -> [usize; 2] {
+        [self.vertex_triangle.iter().map(|list| list.vertices.len()).sum(), self.edge_edge.len()]
+    }
+
+    #[inline(always)]
+    fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &SweepMeeting, steps: &mut u64) {
+        while *steps > 0
+            && let Some((i, j)) = self.stack.pop()
+        {
+            *steps -= 1;
+            if meeting.itself && i == j {
+                self.step_itself(simd, meeting, i);
+            } else {
+                self.step_pair(simd, meeting, (i, j));
+            }
+            let gathered = self.edge_edge.len() + self.vertex_triangle[0].vertices.len();
+            if gathered >= BATCH && !meeting.candidates_only {
+                self.decide(meeting);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn step_itself<S: Simd>(&mut self, simd: S, meeting: &SweepMeeting, child: Child) {
+        if child.is_leaf() {
+            let leaf = &meeting.a.leaves[child.index()];
+            for lane in 0..leaf.count as usize {
+                let (low, high) = leaf.boxes.lane(lane);
+                let later = leaf.boxes.overlapping(simd, low, high) & (!1_u32 << lane);
+                for other in bits(later) {
+                    self.compare(meeting, (leaf, lane), (leaf, other));
+                }
+            }
+            return;
+        }
+        self.stats.node_pairs += 1;
+        let node = &meeting.a.nodes[child.index()];
+        for i in 0..node.count as usize {
+            let (low, high) = node.boxes.lane(i);
+            for j in bits(node.boxes.overlapping(simd, low, high) & (!1_u32 << i)) {
+                self.stack.push((node.children[j], node.children[i]));
+            }
+            self.stack.push((node.children[i], node.children[i]));
+        }
+    }
+
+    #[inline(always)]
+    fn step_pair<S: Simd>(&mut self, simd: S, meeting: &SweepMeeting, (i, j): (Child, Child)) {
+        let (a, b) = (meeting.a, meeting.b);
+        match (i.is_leaf(), j.is_leaf()) {
+            (true, true) => self.compare_leaves(simd, meeting, &a.leaves[i.index()], &b.leaves[j.index()]),
+            (true, false) => {
+                let (low, high) = a.leaves[i.index()].bounds.corners();
+                let node = &b.nodes[j.index()];
+                for hit in bits(node.boxes.overlapping(simd, low, high)) {
+                    self.stack.push((i, node.children[hit]));
+                }
+            }
+            (false, true) => {
+                let (low, high) = b.leaves[j.index()].bounds.corners();
+                let node = &a.nodes[i.index()];
+                for hit in bits(node.boxes.overlapping(simd, low, high)) {
+                    self.stack.push((node.children[hit], j));
+                }
+            }
+            (false, false) => {
+                self.stats.node_pairs += 1;
+                let (node, other) = (&a.nodes[i.index()], &b.nodes[j.index()]);
+                for lane in 0..other.count as usize {
+                    let (low, high) = other.boxes.lane(lane);
+                    for hit in bits(node.boxes.overlapping(simd, low, high)) {
+                        self.stack.push((node.children[hit], other.children[lane]));
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn compare_leaves<S: Simd>(&mut self, simd: S, meeting: &SweepMeeting, a: &SweptLeaf, b: &SweptLeaf) {
+        let (low, high) = b.bounds.corners();
+        for i in bits(a.boxes.overlapping(simd, low, high)) {
+            self.stats.rows += 1;
+            let (low, high) = a.boxes.lane(i);
+            for j in bits(b.boxes.overlapping(simd, low, high)) {
+                self.compare(meeting, (a, i), (b, j));
+            }
+        }
+    }
+
+    /// Lists the features of two triangles that may meet.
+    #[inline(always)]
+    fn compare(&mut self, meeting: &SweepMeeting, (a, i): (&SweptLeaf, usize), (b, j): (&SweptLeaf, usize)) {
+        self.stats.box_pairs += 1;
+        let (p, q) = (a.vertices[i], b.vertices[j]);
+        let (p_owned, q_owned) = (a.owned[i], b.owned[j]);
+        let p_ways = p.map(|v| meeting.a.ways[v as usize]);
+        let q_ways = q.map(|v| meeting.b.ways[v as usize]);
+        let (mut p_names, mut q_names) = ([0; 3], [1; 3]);
+        if meeting.itself {
+            p_names = p.map(|v| meeting.a.name(v));
+            q_names = q.map(|v| meeting.a.name(v));
+        }
+        if p_owned & 7 != 0 {
+            let way = q_ways[0].around(q_ways[1]).around(q_ways[2]);
+            for k in bits(u32::from(p_owned & 7)) {
+                if p_ways[k].overlaps(&way) && !(meeting.itself && q_names.contains(&p_names[k])) {
+                    self.vertex_triangle[0].vertices.push([p[k], q[0], q[1], q[2]]);
+                    self.vertex_triangle[0].triangles.push(b.triangles[j]);
+                }
+            }
+        }
+        if q_owned & 7 != 0 {
+            let way = p_ways[0].around(p_ways[1]).around(p_ways[2]);
+            for k in bits(u32::from(q_owned & 7)) {
+                if q_ways[k].overlaps(&way) && !(meeting.itself && p_names.contains(&q_names[k])) {
+                    let list = &mut self.vertex_triangle[usize::from(!meeting.itself)];
+                    list.vertices.push([q[k], p[0], p[1], p[2]]);
+                    list.triangles.push(a.triangles[i]);
+                }
+            }
+        }
+        if p_owned & 56 == 0 || q_owned & 56 == 0 {
+            return;
+        }
+        for k in bits(u32::from(p_owned >> 3)) {
+            let next = (k + 1) % 3;
+            let way = p_ways[k].around(p_ways[next]);
+            for m in bits(u32::from(q_owned >> 3)) {
+                let after = (m + 1) % 3;
+                if !way.overlaps(&q_ways[m].around(q_ways[after])) {
+                    continue;
+                }
+                let shared = meeting.itself
+                    && [p_names[k], p_names[next]].iter().any(|v| *v == q_names[m] || *v == q_names[after]);
+                if !shared {
+                    let ([v, w], [x, y]) = (ends(&p, k), ends(&q, m));
+                    self.edge_edge.push([v, w, x, y]);
+                }
+            }
+        }
+    }
+
+    /// Decides the candidates that have gathered.
+    fn decide(&mut self, meeting: &SweepMeeting) {
+        let Self { vertex_triangle, edge_edge, batch, impacts, .. } = self;
+        let (a, b) = (&meeting.a.rows[..], &meeting.b.rows[..]);
+        for (side, list) in vertex_triangle.iter_mut().enumerate() {
+            let tables = if side == 0 { [a, b] } else { [b, a] };
+            batch.vertex_triangle(tables, &list.vertices, |k, time| {
+                let (vertex, triangle) = (list.vertices[k][0], TriangleId(list.triangles[k]));
+                let features = if side == 0 {
+                    Features::VertexTriangle(vertex, triangle)
+                } else {
+                    Features::TriangleVertex(triangle, vertex)
+                };
+                impacts.push(Impact { time, features });
+            });
+            list.clear();
+        }
+        batch.edge_edge([a, b], edge_edge, |k, time| {
+            let [v, w, x, y] = edge_edge[k];
+            let (one, other) = ([v, w], [x, y]);
+            let features = if meeting.itself && other < one {
+                Features::EdgeEdge(other, one)
+            } else {
+                Features::EdgeEdge(one, other)
+            };
+            impacts.push(Impact { time, features });
+        });
+        edge_edge.clear();
+    }
+}
