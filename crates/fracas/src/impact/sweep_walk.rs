@@ -1,6 +1,5 @@
 //! Walking two bodies during a step at once, or one against itself, down to pairs of features.
 
-use super::owners::ends;
 use super::swept::{SweptBody, SweptLeaf};
 use super::{Features, Impact};
 use crate::exact::ccd::batch::{ImpactBatch, ImpactStats};
@@ -112,13 +111,9 @@ impl SweepWalk {
     fn step_itself<S: Simd>(&mut self, simd: S, meeting: &SweepMeeting, child: Child) {
         if child.is_leaf() {
             let leaf = &meeting.a.leaves[child.index()];
-            for lane in 0..leaf.count as usize {
-                let (low, high) = leaf.boxes.lane(lane);
-                let later = leaf.boxes.overlapping(simd, low, high) & (!1_u32 << lane);
-                for other in bits(later) {
-                    self.compare(meeting, (leaf, lane), (leaf, other));
-                }
-            }
+            self.stats.rows += 1;
+            self.list_vertices(simd, meeting, (meeting.a, leaf), leaf, 0);
+            self.list_edges(simd, meeting, leaf, leaf);
             return;
         }
         self.stats.node_pairs += 1;
@@ -166,64 +161,70 @@ impl SweepWalk {
 
     #[inline(always)]
     fn compare_leaves<S: Simd>(&mut self, simd: S, meeting: &SweepMeeting, a: &SweptLeaf, b: &SweptLeaf) {
-        let (low, high) = b.bounds.corners();
-        for i in bits(a.boxes.overlapping(simd, low, high)) {
-            self.stats.rows += 1;
-            let (low, high) = a.boxes.lane(i);
-            for j in bits(b.boxes.overlapping(simd, low, high)) {
-                self.compare(meeting, (a, i), (b, j));
+        self.stats.rows += 1;
+        self.list_vertices(simd, meeting, (meeting.a, a), b, 0);
+        self.list_vertices(simd, meeting, (meeting.b, b), a, usize::from(!meeting.itself));
+        self.list_edges(simd, meeting, a, b);
+    }
+
+    /// Lists the vertices of a leaf with the triangles of another, or the same, that they may meet.
+    #[inline(always)]
+    fn list_vertices<S: Simd>(
+        &mut self,
+        simd: S,
+        meeting: &SweepMeeting,
+        (body, of): (&SweptBody, &SweptLeaf),
+        leaf: &SweptLeaf,
+        side: usize,
+    ) {
+        let list = &mut self.vertex_triangle[side];
+        let (low, high) = leaf.bounds.corners();
+        for group in &body.groups[of.vertex_groups()] {
+            for k in bits(group.boxes.overlapping(simd, low, high)) {
+                let vertex = group.ends[k][0];
+                let (low, high) = group.boxes.lane(k);
+                for lane in bits(leaf.boxes.overlapping(simd, low, high)) {
+                    let [p, q, r] = leaf.vertices[lane];
+                    if meeting.itself {
+                        let name = body.name(vertex);
+                        if (name == body.name(p)) | (name == body.name(q)) | (name == body.name(r)) {
+                            continue;
+                        }
+                    }
+                    list.vertices.push([vertex, p, q, r]);
+                    list.triangles.push(leaf.triangles[lane]);
+                }
             }
         }
     }
 
-    /// Lists the features of two triangles that may meet.
+    /// Lists the edges of two leaves that may meet; of one leaf, if it is given twice, every two once.
     #[inline(always)]
-    fn compare(&mut self, meeting: &SweepMeeting, (a, i): (&SweptLeaf, usize), (b, j): (&SweptLeaf, usize)) {
-        self.stats.box_pairs += 1;
-        let (p, q) = (a.vertices[i], b.vertices[j]);
-        let (p_owned, q_owned) = (a.owned[i], b.owned[j]);
-        let p_ways = p.map(|v| meeting.a.ways[v as usize]);
-        let q_ways = q.map(|v| meeting.b.ways[v as usize]);
-        let (mut p_names, mut q_names) = ([0; 3], [1; 3]);
-        if meeting.itself {
-            p_names = p.map(|v| meeting.a.name(v));
-            q_names = q.map(|v| meeting.a.name(v));
-        }
-        if p_owned & 7 != 0 {
-            let way = q_ways[0].around(q_ways[1]).around(q_ways[2]);
-            for k in bits(u32::from(p_owned & 7)) {
-                if p_ways[k].overlaps(&way) && !(meeting.itself && q_names.contains(&p_names[k])) {
-                    self.vertex_triangle[0].vertices.push([p[k], q[0], q[1], q[2]]);
-                    self.vertex_triangle[0].triangles.push(b.triangles[j]);
-                }
-            }
-        }
-        if q_owned & 7 != 0 {
-            let way = p_ways[0].around(p_ways[1]).around(p_ways[2]);
-            for k in bits(u32::from(q_owned & 7)) {
-                if q_ways[k].overlaps(&way) && !(meeting.itself && p_names.contains(&q_names[k])) {
-                    let list = &mut self.vertex_triangle[usize::from(!meeting.itself)];
-                    list.vertices.push([q[k], p[0], p[1], p[2]]);
-                    list.triangles.push(a.triangles[i]);
-                }
-            }
-        }
-        if p_owned & 56 == 0 || q_owned & 56 == 0 {
-            return;
-        }
-        for k in bits(u32::from(p_owned >> 3)) {
-            let next = (k + 1) % 3;
-            let way = p_ways[k].around(p_ways[next]);
-            for m in bits(u32::from(q_owned >> 3)) {
-                let after = (m + 1) % 3;
-                if !way.overlaps(&q_ways[m].around(q_ways[after])) {
-                    continue;
-                }
-                let shared = meeting.itself
-                    && [p_names[k], p_names[next]].iter().any(|v| *v == q_names[m] || *v == q_names[after]);
-                if !shared {
-                    let ([v, w], [x, y]) = (ends(&p, k), ends(&q, m));
-                    self.edge_edge.push([v, w, x, y]);
+    fn list_edges<S: Simd>(&mut self, simd: S, meeting: &SweepMeeting, a: &SweptLeaf, b: &SweptLeaf) {
+        let (low, high) = b.bounds.corners();
+        let one_leaf = std::ptr::eq(a, b);
+        for first in a.edge_groups() {
+            let group = &meeting.a.groups[first];
+            for k in bits(group.boxes.overlapping(simd, low, high)) {
+                let [v, w] = group.ends[k];
+                let (low, high) = group.boxes.lane(k);
+                let seconds = b.edge_groups();
+                for second in if one_leaf { first..seconds.end } else { seconds } {
+                    let others = &meeting.b.groups[second];
+                    let mut near = others.boxes.overlapping(simd, low, high);
+                    if one_leaf && second == first {
+                        near &= !1_u32 << k;
+                    }
+                    for m in bits(near) {
+                        let [x, y] = others.ends[m];
+                        if meeting.itself {
+                            let [v, w, x, y] = [v, w, x, y].map(|v| meeting.a.name(v));
+                            if (v == x) | (v == y) | (w == x) | (w == y) {
+                                continue;
+                            }
+                        }
+                        self.edge_edge.push([v, w, x, y]);
+                    }
                 }
             }
         }

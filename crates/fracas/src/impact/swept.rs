@@ -3,6 +3,7 @@
 //! Boxes are `f32` in one frame for both bodies of a query. Rounding to frame coordinates is monotone, so boxes that share
 //! a point before rounding share one after it, and nothing needs a margin.
 
+use super::owners::ends;
 use super::{Course, Owners};
 use crate::base::parallel;
 use crate::exact::ccd::batch::Row;
@@ -10,6 +11,7 @@ use crate::geom::{Boxes8, DVec3, LANES, Pose};
 use crate::pairs::{Frame, RowIds};
 use crate::walk::{Child, Corners, Hierarchy, Opened};
 use fearless_simd::{Level, dispatch};
+use std::ops::Range;
 
 /// A box in frame coordinates; the fourth numbers are zero.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,14 +33,6 @@ impl Way {
     }
 
     #[inline(always)]
-    pub(super) fn overlaps(&self, other: &Self) -> bool {
-        let mut all = true;
-        for k in 0..4 {
-            all &= (self.low[k] <= other.high[k]) & (other.low[k] <= self.high[k]);
-        }
-        all
-    }
-
     pub(super) fn corners(&self) -> Corners {
         let [a, b, c, _] = self.low;
         let [d, e, f, _] = self.high;
@@ -54,16 +48,16 @@ pub(super) struct SweptNode {
     pub(super) count: u32,
 }
 
-/// Up to eight triangles with boxes around their ways.
+/// Up to eight triangles with boxes around their ways, and the features that they own.
 #[derive(Clone, Copy)]
 pub(super) struct SweptLeaf {
     pub(super) boxes: Boxes8,
     pub(super) bounds: Way,
     pub(super) vertices: [[u32; 3]; LANES],
     pub(super) triangles: [u32; LANES],
-    /// What each triangle owns; see [`Owners`].
-    pub(super) owned: [u8; LANES],
-    pub(super) count: u32,
+    count: u32,
+    /// Where its features begin in the lists of groups: those with vertices, those with edges, one past the end.
+    groups: [u32; 3],
 }
 
 impl SweptLeaf {
@@ -72,9 +66,33 @@ impl SweptLeaf {
         bounds: Way { low: [f32::INFINITY; 4], high: [f32::NEG_INFINITY; 4] },
         vertices: [[0; 3]; LANES],
         triangles: [RowIds::NONE; LANES],
-        owned: [0; LANES],
         count: 0,
+        groups: [0; 3],
     };
+
+    /// Groups of the vertices that its triangles own.
+    #[inline(always)]
+    pub(super) fn vertex_groups(&self) -> Range<usize> {
+        self.groups[0] as usize..self.groups[1] as usize
+    }
+
+    /// Groups of the edges that its triangles own.
+    #[inline(always)]
+    pub(super) fn edge_groups(&self) -> Range<usize> {
+        self.groups[1] as usize..self.groups[2] as usize
+    }
+}
+
+/// Eight vertices or edges of a leaf: boxes around their ways, and their ends. A vertex is an edge with equal ends. Unused lanes
+/// have empty boxes.
+#[derive(Clone, Copy)]
+pub(super) struct FeatureGroup {
+    pub(super) boxes: Boxes8,
+    pub(super) ends: [[u32; 2]; LANES],
+}
+
+impl FeatureGroup {
+    const EMPTY: Self = Self { boxes: Boxes8::EMPTY, ends: [[0; 2]; LANES] };
 }
 
 /// A body during a step. Keeps its memory.
@@ -86,6 +104,8 @@ pub(crate) struct SweptBody {
     pub(super) names: Vec<u32>,
     pub(super) nodes: Vec<SweptNode>,
     pub(super) leaves: Vec<SweptLeaf>,
+    /// Features of all leaves, in groups of eight.
+    pub(super) groups: Vec<FeatureGroup>,
     pub(super) roots: Vec<(Child, Corners)>,
     starts: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -147,7 +167,7 @@ impl SweptBody {
         owners: &mut Owners,
     ) {
         self.list_leaves(open, roots, body.root_count());
-        let Self { rows, ways, names, nodes, leaves, triangles, is_used, .. } = self;
+        let Self { rows, ways, names, nodes, leaves, groups, triangles, is_used, .. } = self;
         ways.resize(rows.len(), Way::default());
         let chunks = ways.chunks_mut(CHUNK).zip(rows.chunks(CHUNK));
         parallel::for_each(use_threads, chunks, |(ways, rows)| {
@@ -183,22 +203,34 @@ impl SweptBody {
 
         leaves.clear();
         leaves.resize(open.ids.len(), SweptLeaf::EMPTY);
+        groups.clear();
         let mut first = 0;
         for ((leaf, ids), _) in
             leaves.iter_mut().zip(open.ids).zip(&*is_used).filter(|(_, is_used)| **is_used)
         {
+            let corners = &triangles[first..];
             for (lane, id) in ids.triangle_ids().enumerate() {
-                let [a, b, c] = triangles[first];
+                let [a, b, c] = corners[lane];
                 let way = ways[a as usize].around(ways[b as usize]).around(ways[c as usize]);
                 let (low, high) = way.corners();
                 leaf.boxes.set(lane, low, high);
                 leaf.bounds = leaf.bounds.around(way);
-                leaf.vertices[lane] = triangles[first];
+                leaf.vertices[lane] = corners[lane];
                 leaf.triangles[lane] = id.0;
-                leaf.owned[lane] = owned[first];
                 leaf.count += 1;
-                first += 1;
             }
+            let count = leaf.count as usize;
+            let owned = &owned[first..first + count];
+            leaf.groups[0] = groups.len() as u32;
+            let own = |lane: usize, bit: usize| owned[lane] >> bit & 1 != 0;
+            let features = (0..count).flat_map(|lane| [0, 1, 2].map(|k| (lane, k)));
+            let vertices = features.clone().filter(|&(lane, k)| own(lane, k));
+            add_features(groups, ways, vertices.map(|(lane, k)| [corners[lane][k]; 2]));
+            leaf.groups[1] = groups.len() as u32;
+            let edges = features.filter(|&(lane, k)| own(lane, 3 + k));
+            add_features(groups, ways, edges.map(|(lane, k)| ends(&corners[lane], k)));
+            leaf.groups[2] = groups.len() as u32;
+            first += count;
         }
 
         nodes.clear();
@@ -261,6 +293,19 @@ impl SweptBody {
     #[inline(always)]
     pub(super) fn name(&self, vertex: u32) -> u32 {
         self.names.get(vertex as usize).copied().unwrap_or(vertex)
+    }
+}
+
+/// Appends features in groups of eight.
+fn add_features(groups: &mut Vec<FeatureGroup>, ways: &[Way], features: impl Iterator<Item = [u32; 2]>) {
+    for (k, [v, w]) in features.enumerate() {
+        if k % LANES == 0 {
+            groups.push(FeatureGroup::EMPTY);
+        }
+        let (low, high) = ways[v as usize].around(ways[w as usize]).corners();
+        let last = groups.len() - 1;
+        groups[last].boxes.set(k % LANES, low, high);
+        groups[last].ends[k % LANES] = [v, w];
     }
 }
 
