@@ -44,6 +44,7 @@ pub mod fill;
 mod find;
 pub mod fracture;
 pub mod geom;
+pub mod kinetic;
 pub mod mesh;
 pub mod pairs;
 pub mod soup;

@@ -1,0 +1,3 @@
+//! Bodies on known paths: plans, and the structures that follow them, against brute force and rational arithmetic.
+
+mod plan;
