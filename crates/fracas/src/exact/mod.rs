@@ -47,6 +47,7 @@ mod shared;
 mod sign;
 mod tri_tri;
 
+pub(crate) use double::Double;
 pub use glam::DVec2;
 pub use line::segment_triangle;
 pub use orient::{orient2d, orient3d};

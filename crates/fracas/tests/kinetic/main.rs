@@ -1,3 +1,5 @@
 //! Bodies on known paths: plans, and the structures that follow them, against brute force and rational arithmetic.
 
+mod aabb_tree;
+mod motions;
 mod plan;
