@@ -61,7 +61,6 @@ impl AabbTree {
         for &corners in triangles {
             self.insert_one(corners);
         }
-        self.shape += 1;
         Ok(first)
     }
 
@@ -73,24 +72,16 @@ impl AabbTree {
     /// # Cost
     /// *O(log² n)* per triangle on average.
     pub fn remove_triangles(&mut self, triangles: &[TriangleId]) -> Result<(), KineticError> {
-        let mut sorted = triangles.to_vec();
-        sorted.sort_unstable();
-        for (k, &triangle) in sorted.iter().enumerate() {
-            let lives = self.tree.leaf_of.get(triangle.index()).is_some_and(|&leaf| leaf != NONE);
-            if !lives || k > 0 && sorted[k - 1] == triangle {
-                return Err(KineticError::NoSuchTriangle { triangle: triangle.0 });
-            }
-        }
+        self.tree.check_living(triangles)?;
         for &triangle in triangles {
             self.remove_one(triangle.0);
         }
-        self.shape += 1;
         Ok(())
     }
 
     fn follow_plans(&mut self, vertices: impl ExactSizeIterator<Item = u32>) {
         self.stats.plan_updates += vertices.len() as u64;
-        if self.is_most(vertices.len()) {
+        if self.plans.is_most(vertices.len()) {
             self.choose_below(self.tree.root);
             self.renew_all();
             return;

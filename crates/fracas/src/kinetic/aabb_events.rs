@@ -4,9 +4,6 @@ use super::aabb_tree::AabbTree;
 use super::options::{Certificates, Side, exceeds};
 use super::topology::NONE;
 
-/// If more than this share of the vertices changes its plan or piece at once, all certificates are renewed in one pass.
-const FEW: usize = 8;
-
 impl AabbTree {
     /// When something happens next: an event, or a key.
     pub(super) fn next_instant(&self) -> Option<f64> {
@@ -23,7 +20,7 @@ impl AabbTree {
                     self.plans.wait_until(event.time);
                     self.replace((event.slot / 6, event.slot as usize % 6));
                 }
-                _ if key <= time => self.pass_keys(key),
+                _ if key <= time => self.pass_keys(),
                 _ => break,
             }
         }
@@ -106,34 +103,19 @@ impl AabbTree {
         first
     }
 
-    /// Passes all keys of one instant and renews the certificates that ended there.
-    fn pass_keys(&mut self, time: f64) {
-        let mut few = std::mem::take(&mut self.scratch);
-        few.clear();
-        let mut all = false;
-        let mut block_vertices = Vec::new();
-        while self.plans.next_key() == Some(time) {
-            let block = self.plans.pass_key();
-            self.stats.renewals += u64::from(self.options.certificates == Certificates::RenewAtKeys);
-            all |= self.is_most(self.plans.followers(block));
-            if !all {
-                self.plans.list_followers(block, &mut block_vertices);
-                few.append(&mut block_vertices);
-            }
-        }
-        all |= self.is_most(few.len());
+    /// Passes the keys of one instant and renews the certificates that ended there.
+    fn pass_keys(&mut self) {
+        let mut vertices = std::mem::take(&mut self.scratch);
+        let few = self.plans.pass_keys(&mut vertices);
         if self.options.certificates == Certificates::RenewAtKeys {
-            if all {
-                self.renew_all();
+            self.stats.renewals += 1;
+            if few {
+                vertices.iter().for_each(|&vertex| self.renew_vertex(vertex));
             } else {
-                few.iter().for_each(|&vertex| self.renew_vertex(vertex));
+                self.renew_all();
             }
         }
-        self.scratch = few;
-    }
-
-    pub(super) fn is_most(&self, vertices: usize) -> bool {
-        FEW * vertices > self.plans.vertex_count()
+        self.scratch = vertices;
     }
 
     /// Renews all certificates in one pass. Champions are right already.

@@ -36,7 +36,7 @@
 //! # When to use something else
 //!
 //! A structure that refits its boxes costs less per frame unless there are many frames per key. This one is for exact
-//! boxes at any instant, and for overlap intervals .
+//! boxes at any instant, and for overlap intervals ([`SeparationList`](super::SeparationList)).
 //!
 //! # Reference
 //!
@@ -85,8 +85,6 @@ pub struct AabbTree {
     pub(super) stats: KineticStats,
     /// Nodes whose champions or certificates changed, for who follows the tree; absent if nobody does.
     pub(super) log: Option<Vec<u32>>,
-    /// Changes when nodes get other meanings.
-    pub(super) shape: u64,
     pub(super) scratch: Vec<u32>,
 }
 
@@ -113,7 +111,6 @@ impl AabbTree {
             options,
             stats: KineticStats::default(),
             log: None,
-            shape: 0,
             scratch: Vec::new(),
         };
         made.queue.grow(6 * made.champions.len());

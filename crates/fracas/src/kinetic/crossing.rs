@@ -38,6 +38,22 @@ const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
+/// What one coordinate has to do to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meeting {
+    /// Strictly exceed it.
+    Above,
+    /// Reach it.
+    Touch,
+}
+
+impl Meeting {
+    #[inline]
+    fn takes_place(self, order: Ordering) -> bool {
+        order == Ordering::Greater || self == Self::Touch && order == Ordering::Equal
+    }
+}
+
 /// Compares two coordinates at a time within both pieces, exactly.
 #[inline]
 pub(super) fn compare_at(p: &Path, q: &Path, time: f64) -> Ordering {
@@ -74,12 +90,12 @@ fn compare_close(p: &Path, q: &Path, time: f64) -> Ordering {
     compare_big(p, q, time)
 }
 
-/// The first `f64` time after `now` at which q strictly exceeds p, within both pieces, if there is one. At `now` it does not.
+/// The first `f64` time after `now` at which q exceeds or reaches p, within both pieces, if there is one. At `now` it does not.
 #[inline]
-pub(super) fn first_above(q: &Path, p: &Path, now: f64) -> Option<f64> {
+pub(super) fn first_above(q: &Path, p: &Path, now: f64, meeting: Meeting) -> Option<f64> {
     let until = p.until.min(q.until);
     let overtakes = if until < f64::INFINITY {
-        until > now && compare_at(q, p, until) == Ordering::Greater
+        until > now && meeting.takes_place(compare_at(q, p, until))
     } else {
         // Pieces without end are lines.
         q.end > p.end
@@ -87,18 +103,18 @@ pub(super) fn first_above(q: &Path, p: &Path, now: f64) -> Option<f64> {
     if !overtakes {
         return None;
     }
-    if p.from == q.from && p.start == q.start && now >= p.from {
+    if meeting == Meeting::Above && p.from == q.from && p.start == q.start && now >= p.from {
         // They part at `from`, so that is now.
         return Some(now.next_up());
     }
-    let time = crossing(q, p).unwrap_or_else(|| search(q, p, now, until));
+    let time = crossing(q, p, meeting).unwrap_or_else(|| search(q, p, now, until, meeting));
     let time = time.max(now.next_up());
     (time <= LARGEST_TIME).then_some(if time > until { until } else { time })
 }
 
-/// The first `f64` at which q exceeds p, from double-double arithmetic; `None` if that does not suffice.
+/// The first `f64` at which q exceeds or reaches p, from double-double arithmetic; `None` if that does not suffice.
 #[inline]
-fn crossing(q: &Path, p: &Path) -> Option<f64> {
+fn crossing(q: &Path, p: &Path, meeting: Meeting) -> Option<f64> {
     let largest = p.start.abs().max(p.end.abs()).max(q.start.abs()).max(q.end.abs());
     let scale = if ORDINARY.contains(&largest) { 1.0 } else { scale_of(largest) };
     let scaled = |path: &Path| Path { start: path.start * scale, end: path.end * scale, ..*path };
@@ -140,7 +156,7 @@ fn crossing(q: &Path, p: &Path) -> Option<f64> {
         if !inside(&p) || !inside(&q) || time.high > p.until.min(q.until) {
             return None;
         }
-        compare_close(given.1, given.0, time.high) != Ordering::Greater
+        !meeting.takes_place(compare_close(given.1, given.0, time.high))
     };
     Some(if is_before { time.high.next_up() } else { time.high })
 }
@@ -171,14 +187,14 @@ impl Path {
 
 /// The same as [`crossing`] by bisection with exact comparisons: for extreme magnitudes and near-parallel paths.
 #[cold]
-fn search(q: &Path, p: &Path, now: f64, until: f64) -> f64 {
-    let is_above = |time: f64| compare_at(q, p, time) == Ordering::Greater;
+fn search(q: &Path, p: &Path, now: f64, until: f64, meeting: Meeting) -> f64 {
+    let is_above = |time: f64| meeting.takes_place(compare_at(q, p, time));
     let (mut low, mut high) = (order(now), order(until.min(LARGEST_TIME)));
     if !is_above(unorder(high)) {
         return f64::INFINITY;
     }
     while low + 1 < high {
-        let middle = low + (high - low) / 2;
+        let middle = low.midpoint(high);
         *(if is_above(unorder(middle)) { &mut high } else { &mut low }) = middle;
     }
     unorder(high)
@@ -307,18 +323,23 @@ mod tests {
                 from + random.unit() * (end.min(from + 10.0) - from)
             };
             assert_eq!(compare_at(&p, &q, now), value(&p, now).cmp(&value(&q, now)), "{p:?} {q:?} at {now}");
-            if value(&q, now) > value(&p, now) || now >= end {
+            if now >= end {
                 continue;
             }
-            let above = |time: f64| value(&q, time) > value(&p, time);
-            match first_above(&q, &p, now) {
-                Some(time) => {
-                    found += 1;
-                    assert!(time > now && time <= end && above(time), "{p:?} {q:?} {now}: {time}");
-                    let before = time.next_down();
-                    assert!(before <= now || !above(before), "{p:?} {q:?} {now}: {time} is late");
+            for meeting in [Meeting::Above, Meeting::Touch] {
+                let meets = |time: f64| meeting.takes_place(value(&q, time).cmp(&value(&p, time)));
+                if meets(now) {
+                    continue;
                 }
-                None => assert!(!above(end.min(LARGEST_TIME)), "{p:?} {q:?} {now}: nothing found"),
+                match first_above(&q, &p, now, meeting) {
+                    Some(time) => {
+                        found += 1;
+                        assert!(time > now && time <= end && meets(time), "{p:?} {q:?} {now}: {time}");
+                        let before = time.next_down();
+                        assert!(before <= now || !meets(before), "{p:?} {q:?} {now}: {time} is late");
+                    }
+                    None => assert!(!meets(end.min(LARGEST_TIME)), "{p:?} {q:?} {now}: nothing found"),
+                }
             }
         }
         assert!(found > 3_000, "{found}");

@@ -97,6 +97,14 @@ pub enum KineticError {
         /// The time asked for.
         asked: f64,
     },
+    /// Two bodies that are at different times.
+    #[error("the bodies are at different times, {a} and {b}: advance both to the same one")]
+    DifferentTimes {
+        /// The present time of the first body.
+        a: f64,
+        /// The present time of the second body.
+        b: f64,
+    },
     /// A triangle that is not there.
     #[error("triangle {triangle} is not there")]
     NoSuchTriangle {

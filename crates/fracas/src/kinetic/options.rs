@@ -1,6 +1,6 @@
 //! Options and counters that the kinetic structures share.
 
-use super::crossing::{compare_at, first_above};
+use super::crossing::{Meeting, compare_at, first_above};
 use super::piece::Path;
 use super::plan::Plans;
 use std::cmp::Ordering;
@@ -79,22 +79,45 @@ pub(super) fn leads(plans: &Plans, q: u32, p: u32, side: Side) -> bool {
     }) == Ordering::Greater
 }
 
+/// One coordinate of a moving vertex.
+#[derive(Clone, Copy)]
+pub(super) struct Mover<'a> {
+    pub(super) plans: &'a Plans,
+    pub(super) vertex: u32,
+    /// The axis, and whether it is reflected ([`towards`]).
+    pub(super) side: Side,
+}
+
+impl Mover<'_> {
+    /// The piece that comes `ahead` keys after the present one.
+    #[inline]
+    pub(super) fn path(&self, ahead: usize) -> Path {
+        towards(self.plans.later_path(self.vertex, self.side >> 1, ahead), self.side)
+    }
+}
+
 impl Certificates {
     /// When a challenger strictly exceeds the champion for the first time after now, as far as these certificates look.
     #[inline]
     pub(super) fn overtakes(self, plans: &Plans, challenger: u32, champion: u32, side: Side) -> Option<f64> {
-        let axis = side >> 1;
-        let paths = [challenger, champion].map(|vertex| towards(plans.path(vertex, axis), side));
-        let found = first_above(&paths[0], &paths[1], plans.now());
+        let [q, p] = [challenger, champion].map(|vertex| Mover { plans, vertex, side });
+        self.next_above(q, p, Meeting::Above)
+    }
+
+    /// When q first exceeds or reaches p after now. At present it does not.
+    #[inline]
+    pub(super) fn next_above(self, q: Mover<'_>, p: Mover<'_>, meeting: Meeting) -> Option<f64> {
+        let paths = [q.path(0), p.path(0)];
+        let found = first_above(&paths[0], &paths[1], p.plans.now(), meeting);
         if found.is_some() || self == Self::RenewAtKeys {
             return found;
         }
-        look_ahead(plans, [challenger, champion], side, paths)
+        look_ahead([q, p], paths, meeting)
     }
 }
 
 /// The search over later keys.
-fn look_ahead(plans: &Plans, vertices: [u32; 2], side: Side, mut paths: [Path; 2]) -> Option<f64> {
+fn look_ahead(movers: [Mover<'_>; 2], mut paths: [Path; 2], meeting: Meeting) -> Option<f64> {
     let mut ahead = [0, 0];
     loop {
         let until = paths[0].until.min(paths[1].until);
@@ -104,10 +127,10 @@ fn look_ahead(plans: &Plans, vertices: [u32; 2], side: Side, mut paths: [Path; 2
         for k in 0..2 {
             if paths[k].until == until {
                 ahead[k] += 1;
-                paths[k] = towards(plans.later_path(vertices[k], side >> 1, ahead[k]), side);
+                paths[k] = movers[k].path(ahead[k]);
             }
         }
-        let found = first_above(&paths[0], &paths[1], until.max(plans.now()));
+        let found = first_above(&paths[0], &paths[1], until.max(movers[1].plans.now()), meeting);
         if found.is_some() {
             return found;
         }

@@ -84,21 +84,21 @@ pub enum Plan {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Plans {
-    now: f64,
-    tracks: Vec<Track>,
+    pub(super) now: f64,
+    pub(super) tracks: Vec<Track>,
     lines: Vec<Line>,
     free_lines: Vec<u32>,
-    blocks: Vec<Block>,
+    pub(super) blocks: Vec<Block>,
     free_blocks: Vec<u32>,
     /// By block: its next key.
-    keys: EventQueue,
+    pub(super) keys: EventQueue,
 }
 
 /// Where the plan of a vertex is: a column of a block, or a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Track {
-    block: u32,
-    column: u32,
+pub(super) struct Track {
+    pub(super) block: u32,
+    pub(super) column: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -314,43 +314,6 @@ impl Plans {
             }
         }
         Ok(())
-    }
-
-    /// The next key that has not been passed.
-    #[inline]
-    pub(super) fn next_key(&self) -> Option<f64> {
-        self.keys.first().map(|key| key.time)
-    }
-
-    /// Moves on to the next key; afterwards the vertices of its block, which is returned, are on the pieces that begin there.
-    pub(super) fn pass_key(&mut self) -> u32 {
-        let Some(key) = self.keys.pop() else { unreachable!("callers look at the next key first") };
-        self.now = self.now.max(key.time);
-        let block = &mut self.blocks[key.slot as usize];
-        block.passed += 1;
-        self.keys.set(key.slot, block.times.get(block.passed).copied());
-        key.slot
-    }
-
-    /// Moves on within the present pieces.
-    pub(super) fn wait_until(&mut self, time: f64) {
-        debug_assert!(time >= self.now && self.next_key().is_none_or(|key| time <= key));
-        self.now = time;
-    }
-
-    /// How many vertices follow a block.
-    pub(super) fn followers(&self, block: u32) -> usize {
-        self.blocks[block as usize].users
-    }
-
-    /// The vertices that follow a block, into a list.
-    pub(super) fn list_followers(&self, block: u32, vertices: &mut Vec<u32>) {
-        vertices.clear();
-        let columns = self.blocks[block as usize].columns() as u32;
-        let all = (0..columns).map(|column| (self.blocks[block as usize].vertex(column), column));
-        let follows =
-            |&(vertex, column): &(u32, u32)| self.tracks[vertex as usize] == Track { block, column };
-        vertices.extend(all.filter(follows).map(|(vertex, _)| vertex));
     }
 
     /// One coordinate of the piece that a vertex is on. Between a key's time and its passing that is the piece before it.

@@ -9,7 +9,9 @@
 //! plus one: the height is at most 2 log₂ n. An edit that breaks this rebuilds the topmost offender by median splits, which
 //! costs *O(log² n)* per edit on average.
 
-use crate::geom::DVec3;
+use super::error::KineticError;
+use crate::geom::{Box3, DVec3};
+use crate::mesh::TriangleId;
 
 pub(super) const NONE: u32 = u32::MAX;
 /// More triangles would need more event slots than `u32` can name.
@@ -192,6 +194,29 @@ impl Topology {
         ([leaf, inner], above)
     }
 
+    /// Divides the two children of a node, the second of which lies in the given direction from the first, along an axis.
+    pub(super) fn divide(&mut self, node: u32, towards_second: DVec3) {
+        let axis = longest_axis(towards_second.abs());
+        let links = &mut self.nodes[node as usize];
+        links.axis = axis as u8;
+        if towards_second[axis] < 0.0 {
+            links.children.swap(0, 1);
+        }
+    }
+
+    /// Checks that triangles live and are different.
+    pub(super) fn check_living(&self, triangles: &[TriangleId]) -> Result<(), KineticError> {
+        let mut sorted = triangles.to_vec();
+        sorted.sort_unstable();
+        for (k, &triangle) in sorted.iter().enumerate() {
+            let lives = self.leaf_of.get(triangle.index()).is_some_and(|&leaf| leaf != NONE);
+            if !lives || k > 0 && sorted[k - 1] == triangle {
+                return Err(KineticError::NoSuchTriangle { triangle: triangle.0 });
+            }
+        }
+        Ok(())
+    }
+
     /// The topmost node at or above one whose children differ too much, or [`NONE`].
     pub(super) fn unbalanced_above(&self, node: u32) -> u32 {
         let (mut found, mut node) = (NONE, node);
@@ -229,15 +254,8 @@ impl Topology {
         if let [(_, triangle)] = *placed {
             return self.take_leaf(parent, triangle);
         }
-        let bounds = crate::geom::Box3::from_points(placed.iter().map(|&(centre, _)| centre));
-        let extent = bounds.max - bounds.min;
-        let axis = if extent.x >= extent.y && extent.x >= extent.z {
-            0
-        } else if extent.y >= extent.z {
-            1
-        } else {
-            2
-        };
+        let bounds = Box3::from_points(placed.iter().map(|&(centre, _)| centre));
+        let axis = longest_axis(bounds.max - bounds.min);
         let half = placed.len() / 2;
         placed.select_nth_unstable_by(half, |a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1.cmp(&b.1)));
         let count = placed.len() as u32;
@@ -332,5 +350,15 @@ impl Topology {
             }
         }
         Ok(())
+    }
+}
+
+fn longest_axis(extent: DVec3) -> usize {
+    if extent.x >= extent.y && extent.x >= extent.z {
+        0
+    } else if extent.y >= extent.z {
+        1
+    } else {
+        2
     }
 }

@@ -1,6 +1,6 @@
 //! The kinetic AABB tree against brute force, at random instants.
 
-use crate::motions::{self, Motion, instants};
+use crate::motions::{self, Motion, instants, random_changes, random_vector, random_vertices};
 use fracas::geom::{Box3, DVec3};
 use fracas::internal::Random;
 use fracas::kinetic::{AabbTree, Certificates, KineticError, KineticOptions, NodeId, Plan, Plans};
@@ -177,36 +177,19 @@ fn random_subsets_change_their_plans() {
     }
 }
 
-fn vector(random: &mut Random, whole: bool) -> DVec3 {
-    DVec3::from_array([0; 3].map(|_| if whole { random.below(3) as f64 - 1.0 } else { random.signed() }))
-}
-
-pub fn change_some(random: &mut Random, tree: &mut AabbTree) {
-    let (now, count) = (tree.now(), tree.plans().vertex_count());
-    let share = [1, 3, count / 2][random.below(3)];
-    let mut vertices: Vec<u32> = (0..share).map(|_| random.below(count) as u32).collect();
-    vertices.sort_unstable();
-    vertices.dedup();
-    let whole = random.below(2) == 0;
-    if random.below(3) == 0 {
-        let times = vec![now + random.unit() - 0.2, now + 1.0, now + 1.0 + random.inner_unit()];
-        let frames = times.iter().map(|_| vertices.iter().map(|_| vector(random, whole)).collect()).collect();
-        tree.change_keyframes(&vertices, times, frames).unwrap();
+fn change_some(random: &mut Random, tree: &mut AabbTree) {
+    if random.below(3) > 0 {
+        let changes = random_changes(random, tree.plans());
+        tree.change_plans(&changes).unwrap();
         return;
     }
-    let plans = vertices.into_iter().map(|vertex| {
-        let plan = match random.below(4) {
-            0 => Plan::Velocity(vector(random, whole)),
-            1 => Plan::Velocity(DVec3::ZERO),
-            2 => Plan::Line { position: vector(random, whole), velocity: vector(random, whole) },
-            _ => Plan::Keys {
-                times: vec![now + random.unit() * 0.5, now + 0.75],
-                positions: vec![vector(random, whole), vector(random, whole)],
-            },
-        };
-        (vertex, plan)
-    });
-    tree.change_plans(&plans.collect::<Vec<_>>()).unwrap();
+    let now = tree.now();
+    let vertices = random_vertices(random, tree.plans());
+    let times = vec![now + random.unit() - 0.2, now + 1.0, now + 1.0 + random.inner_unit()];
+    let whole = random.below(2) == 0;
+    let frames =
+        times.iter().map(|_| vertices.iter().map(|_| random_vector(random, whole)).collect()).collect();
+    tree.change_keyframes(&vertices, times, frames).unwrap();
 }
 
 #[test]
@@ -226,8 +209,10 @@ fn triangles_and_vertices_come_and_go() {
             }
             let grow = if round < 45 { 1 } else { 6 };
             for _ in 0..random.below(grow) {
-                let plan =
-                    Plan::Line { position: vector(&mut random, false), velocity: vector(&mut random, false) };
+                let plan = Plan::Line {
+                    position: random_vector(&mut random, false),
+                    velocity: random_vector(&mut random, false),
+                };
                 let new = tree.insert_vertices(&[plan]).unwrap().start;
                 let mut corner = || random.below(new as usize + 1) as u32;
                 let corners = [new, corner(), corner()];

@@ -2,7 +2,7 @@
 
 use fracas::geom::DVec3;
 use fracas::internal::Random;
-use fracas::kinetic::Plans;
+use fracas::kinetic::{Plan, Plans};
 
 /// Keys of a body, and its triangles.
 #[derive(Clone)]
@@ -156,4 +156,34 @@ pub fn instants(random: &mut Random, motion: &Motion, from: f64, count: usize) -
     times.extend(motion.times.iter().copied().filter(|&key| key >= from && random.below(2) == 0));
     times.sort_by(f64::total_cmp);
     times
+}
+
+pub fn random_vector(random: &mut Random, whole: bool) -> DVec3 {
+    DVec3::from_array([0; 3].map(|_| if whole { random.below(3) as f64 - 1.0 } else { random.signed() }))
+}
+
+/// One, a few or many vertices.
+pub fn random_vertices(random: &mut Random, plans: &Plans) -> Vec<u32> {
+    let count = plans.vertex_count();
+    let share = [1, 3, count / 2][random.below(3)];
+    let mut vertices: Vec<u32> = (0..share).map(|_| random.below(count) as u32).collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    vertices
+}
+
+/// New plans of all kinds for a random subset of vertices.
+pub fn random_changes(random: &mut Random, plans: &Plans) -> Vec<(u32, Plan)> {
+    let (now, whole) = (plans.now(), random.below(2) == 0);
+    let vertices = random_vertices(random, plans);
+    let mut plan = || match random.below(4) {
+        0 => Plan::Velocity(random_vector(random, whole)),
+        1 => Plan::Velocity(DVec3::ZERO),
+        2 => Plan::Line { position: random_vector(random, whole), velocity: random_vector(random, whole) },
+        _ => Plan::Keys {
+            times: vec![now + random.unit() * 0.5, now + 0.75],
+            positions: vec![random_vector(random, whole), random_vector(random, whole)],
+        },
+    };
+    vertices.into_iter().map(|vertex| (vertex, plan())).collect()
 }
