@@ -189,6 +189,7 @@ impl AabbTree {
     fn make_room(&mut self) {
         let nodes = self.tree.nodes.len();
         self.champions.resize(nodes.max(self.champions.len()), [NONE; 6]);
+        self.challengers.resize(nodes.max(self.challengers.len()), [0; 6]);
         self.queue.grow(6 * nodes);
     }
 

@@ -29,16 +29,25 @@ impl AabbTree {
 
     /// A certificate has failed: another vertex realises a side of a node, and perhaps of nodes above.
     fn replace(&mut self, (node, side): (u32, Side)) {
-        let is_leaf = self.tree.is_leaf(node);
-        *(if is_leaf { &mut self.stats.leaf_events } else { &mut self.stats.tree_events }) += 1;
-        let best = self.best(node, side);
-        debug_assert_ne!(best, self.champions[node as usize][side]);
-        self.crown(node, side, best);
-        self.climb(node, side);
+        let old = self.champions[node as usize][side];
+        let candidates = self.candidates(node, side);
+        let new = if self.tree.is_leaf(node) {
+            self.stats.leaf_events += 1;
+            let challenger = usize::from(self.challengers[node as usize][side]);
+            let [new, third] =
+                [candidates[challenger], candidates[3 - challenger - index_of(candidates, old)]];
+            if third != new && exceeds(&self.plans, third, new, side) { third } else { new }
+        } else {
+            self.stats.tree_events += 1;
+            candidates[usize::from(candidates[0] == old)]
+        };
+        debug_assert!(exceeds(&self.plans, new, old, side));
+        self.crown(node, side, new);
+        self.climb(node, side, old);
     }
 
-    /// Follows a change of a node's champion upward, to the first ancestor whose champion stays.
-    fn climb(&mut self, mut node: u32, side: Side) {
+    /// Follows a change of a node's champion, which exceeds the old one, up to the first ancestor whose champion stays.
+    fn climb(&mut self, mut node: u32, side: Side, mut old: u32) {
         loop {
             let parent = self.tree.parent(node);
             if parent == NONE {
@@ -46,18 +55,23 @@ impl AabbTree {
             }
             let new = self.champions[node as usize][side];
             let other = self.champions[self.tree.sibling(parent, node) as usize][side];
-            let stays = if self.champions[parent as usize][side] == other {
-                !exceeds(&self.plans, new, other, side)
+            let above = self.champions[parent as usize][side];
+            let best = if other == old {
+                new
+            } else if above == other {
+                if exceeds(&self.plans, new, other, side) { new } else { other }
             } else {
-                exceeds(&self.plans, other, new, side)
+                // The other one does not exceed the old one yet, unless that is the next event of this instant.
+                let is_pending =
+                    self.queue.time_of(6 * parent + side as u32).is_some_and(|time| time <= self.plans.now());
+                if is_pending && exceeds(&self.plans, other, new, side) { other } else { new }
             };
-            let best = if stays { other } else { new };
-            if self.champions[parent as usize][side] == best {
+            if above == best {
                 self.certify(parent, side);
                 return;
             }
             self.crown(parent, side, best);
-            node = parent;
+            (node, old) = (parent, above);
         }
     }
 
@@ -77,28 +91,53 @@ impl AabbTree {
 
     /// Schedules the event of a slot.
     pub(super) fn certify(&mut self, node: u32, side: Side) {
-        self.stats.certificates += if self.tree.is_leaf(node) { 2 } else { 1 };
-        let time = self.next_time(node, side);
+        let time = self.predict(node, side);
         self.queue.set(6 * node + side as u32, time);
     }
 
-    /// When a candidate first exceeds the champion.
+    /// When a candidate first exceeds the champion of a slot. Notes which, if the node is a leaf.
+    #[inline]
+    fn predict(&mut self, node: u32, side: Side) -> Option<f64> {
+        if !self.tree.is_leaf(node) {
+            self.stats.certificates += 1;
+            return self.next_time(node, side);
+        }
+        self.stats.certificates += 2;
+        let (time, challenger) = self.next_at_leaf(node, side)?;
+        self.challengers[node as usize][side] = challenger as u8;
+        Some(time)
+    }
+
+    /// When a candidate first exceeds the champion of a slot.
     #[inline]
     pub(super) fn next_time(&self, node: u32, side: Side) -> Option<f64> {
-        let champion = self.champions[node as usize][side];
-        let overtakes = |challenger: u32| {
-            if challenger == champion {
-                return None;
-            }
-            self.options.certificates.overtakes(&self.plans, challenger, champion, side)
+        let Some(children) = self.tree.children(node) else {
+            return self.next_at_leaf(node, side).map(|(time, _)| time);
         };
-        let candidates = self.candidates(node, side);
-        if !self.tree.is_leaf(node) {
-            return overtakes(candidates[if candidates[0] == champion { 1 } else { 0 }]);
+        let champion = self.champions[node as usize][side];
+        let [left, right] = children.map(|child| self.champions[child as usize][side]);
+        let challenger = if left == champion { right } else { left };
+        if challenger == champion {
+            return None;
         }
-        let mut first: Option<f64> = None;
-        for time in candidates.into_iter().filter_map(overtakes) {
-            first = Some(first.map_or(time, |first| first.min(time)));
+        self.options.certificates.overtakes(&self.plans, challenger, champion, side)
+    }
+
+    /// When a corner first exceeds the champion of a leaf, and which.
+    #[inline]
+    fn next_at_leaf(&self, leaf: u32, side: Side) -> Option<(f64, usize)> {
+        let champion = self.champions[leaf as usize][side];
+        let mut first: Option<(f64, usize)> = None;
+        for (k, challenger) in self.tree.corners(leaf).into_iter().enumerate() {
+            if challenger == champion {
+                continue;
+            }
+            let time = self.options.certificates.overtakes(&self.plans, challenger, champion, side);
+            if let Some(time) = time
+                && first.is_none_or(|(first, _)| time < first)
+            {
+                first = Some((time, k));
+            }
         }
         first
     }
@@ -125,9 +164,8 @@ impl AabbTree {
             if self.tree.nodes[node as usize].count == 0 {
                 continue;
             }
-            self.stats.certificates += if self.tree.is_leaf(node) { 12 } else { 6 };
             for side in 0..6 {
-                if let Some(time) = self.next_time(node, side) {
+                if let Some(time) = self.predict(node, side) {
                     self.queue.push_unordered(6 * node + side as u32, time);
                 }
             }
@@ -158,4 +196,9 @@ impl AabbTree {
             corner = self.tree.next_corner(corner);
         }
     }
+}
+
+/// Where a vertex stands among candidates.
+fn index_of(candidates: [u32; 3], vertex: u32) -> usize {
+    candidates.iter().position(|&candidate| candidate == vertex).unwrap_or(0)
 }

@@ -1,6 +1,6 @@
 //! Keys that several vertices share: times, and one frame of positions for each.
 
-use super::piece::{Path, Piece, between};
+use super::piece::{Piece, between};
 use crate::geom::DVec3;
 
 #[derive(Clone, Debug, Default)]
@@ -69,22 +69,6 @@ impl Block {
                 start: self.frames[rest][column],
                 velocity: DVec3::ZERO,
             }
-        }
-    }
-
-    /// One coordinate of [`Block::piece`].
-    #[inline]
-    pub(super) fn path(&self, passed: usize, column: u32, axis: usize) -> Path {
-        if (1..self.times.len()).contains(&passed) {
-            Path {
-                from: self.times[passed - 1],
-                until: self.times[passed],
-                start: self.frames[passed - 1][column as usize][axis],
-                end: self.frames[passed][column as usize][axis],
-                is_line: false,
-            }
-        } else {
-            self.piece(passed, column).axis(axis)
         }
     }
 

@@ -37,6 +37,7 @@
 //! polyhedra*, SIVE Workshop, 1995.
 
 use super::aabb_tree::{NodeId, centre, check_triangles};
+use super::course::Course;
 use super::error::{KineticError, check_advance};
 use super::options::{KineticOptions, KineticStats, Side, exceeds, leads};
 use super::plan::Plans;
@@ -75,7 +76,7 @@ pub(super) const NO_PLANE: Plane = Plane { champion: NONE, challenger: NONE };
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct BoxTree {
-    pub(super) plans: Plans,
+    pub(super) plans: Course,
     pub(super) tree: Topology,
     /// By slot.
     pub(super) planes: Vec<Plane>,
@@ -98,7 +99,7 @@ impl BoxTree {
         check_triangles(&plans, &triangles, 0)?;
         let tree = Topology::build(triangles, plans.vertex_count(), |corners| centre(&plans, corners));
         let mut made = Self {
-            plans,
+            plans: Course::new(plans),
             tree,
             planes: Vec::new(),
             queue: EventQueue::default(),
@@ -308,20 +309,21 @@ impl BoxTree {
         }
     }
 
-    /// The best candidate of a slot; of equal ones the present champion, or else the one that will lead.
+    /// The best candidate of a slot; of equal ones the present champion, or the one that will lead if there is none.
     pub(super) fn best(&self, slot: u32) -> u32 {
         let Some((top, side)) = self.meaning(slot) else { return NONE };
         let present = self.planes[slot as usize].champion;
-        let mut keeps = false;
-        let mut first = NONE;
+        let better = if present == NONE { leads } else { exceeds };
+        let mut best = NONE;
         self.for_each_candidate(top, side, |vertex| {
-            keeps |= vertex == present;
-            first = vertex;
-        });
-        let mut best = if keeps { present } else { first };
-        let better = if keeps { exceeds } else { leads };
-        self.for_each_candidate(top, side, |vertex| {
-            if vertex != best && better(&self.plans, vertex, best, side) {
+            let is_better = best == NONE
+                || vertex != best
+                    && if vertex == present {
+                        !exceeds(&self.plans, best, vertex, side)
+                    } else {
+                        better(&self.plans, vertex, best, side)
+                    };
+            if is_better {
                 best = vertex;
             }
         });

@@ -57,9 +57,6 @@ impl Meeting {
 /// Compares two coordinates at a time within both pieces, exactly.
 #[inline]
 pub(super) fn compare_at(p: &Path, q: &Path, time: f64) -> Ordering {
-    if let (Some(p), Some(q)) = (p.exactly_at(time), q.exactly_at(time)) {
-        return p.partial_cmp(&q).unwrap_or(Ordering::Equal);
-    }
     let ((p_value, p_error), (q_value, q_error)) = (p.at(time), q.at(time));
     let difference = p_value - q_value;
     // The last factor covers the roundings of this line.
@@ -69,23 +66,27 @@ pub(super) fn compare_at(p: &Path, q: &Path, time: f64) -> Ordering {
     compare_close(p, q, time)
 }
 
-#[cold]
+#[inline(never)]
 fn compare_close(p: &Path, q: &Path, time: f64) -> Ordering {
+    if let (Some(p), Some(q)) = (p.exactly_at(time), q.exactly_at(time)) {
+        return p.partial_cmp(&q).unwrap_or(Ordering::Equal);
+    }
     if p == q {
         return Ordering::Equal;
     }
-    if p.from == q.from && p.until == q.until && !p.is_line && !q.is_line {
-        // (p₀ − q₀)(until − t) + (p₁ − q₁)(t − from), if nothing in it can overflow or underflow.
+    let (difference, size) = if p.from == q.from && p.until == q.until && !p.is_line {
+        // (p₀ − q₀)(until − t) + (p₁ − q₁)(t − from)
         let (a, b) = (Double::sum(p.start, -q.start), Double::sum(p.end, -q.end));
         let (left, right) = (a * Double::sum(p.until, -time), b * Double::sum(time, -p.from));
-        let sum = left + right;
-        let size = left.high.abs() + right.high.abs();
-        if ORDINARY.contains(&size)
-            && a.high.abs().max(b.high.abs()) < power_of_two(300)
-            && sum.high.abs() > BOUND * size
-        {
-            return if sum.high > 0.0 { Ordering::Greater } else { Ordering::Less };
-        }
+        (left + right, left.high.abs() + right.high.abs())
+    } else {
+        let ((p_value, _, p_size), (q_value, _, q_size)) = (p.linear(time), q.linear(time));
+        (p_value - q_value, p_size + q_size)
+    };
+    let largest = p.start.abs().max(p.end.abs()).max(q.start.abs()).max(q.end.abs());
+    // Nothing can have overflowed or underflowed then, by more than the bound covers.
+    if ORDINARY.contains(&largest) && ORDINARY.contains(&size) && difference.high.abs() > BOUND * size {
+        return if difference.high > 0.0 { Ordering::Greater } else { Ordering::Less };
     }
     compare_big(p, q, time)
 }
@@ -94,7 +95,10 @@ fn compare_close(p: &Path, q: &Path, time: f64) -> Ordering {
 #[inline]
 pub(super) fn first_above(q: &Path, p: &Path, now: f64, meeting: Meeting) -> Option<f64> {
     let until = p.until.min(q.until);
-    let overtakes = if until < f64::INFINITY {
+    let overtakes = if p.until == q.until && until < f64::INFINITY {
+        // Both are keys.
+        until > now && (q.end > p.end || meeting == Meeting::Touch && q.end == p.end)
+    } else if until < f64::INFINITY {
         until > now && meeting.takes_place(compare_at(q, p, until))
     } else {
         // Pieces without end are lines.
@@ -120,9 +124,10 @@ fn crossing(q: &Path, p: &Path, meeting: Meeting) -> Option<f64> {
     let scaled = |path: &Path| Path { start: path.start * scale, end: path.end * scale, ..*path };
     let given = (p, q);
     let (p, q) = (scaled(p), scaled(q));
-    let reference = p.from;
+    // A path at rest says nothing about time.
+    let reference = if p.start == p.end && !p.is_line { q.from } else { p.from };
     // x is the time from the reference to the crossing, in units of `unit`.
-    let (x, error, unit) = if q.from == reference && q.until == p.until && !p.is_line && !q.is_line {
+    let (x, error, unit) = if p.from == q.from && p.until == q.until && !p.is_line {
         let ahead = Double::sum(p.start, -q.start);
         let closing = Double::sum(q.end, -q.start) - Double::sum(p.end, -p.start);
         let x = ahead.divided_by(closing);

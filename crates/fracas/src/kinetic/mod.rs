@@ -18,6 +18,7 @@ mod aabb_tree;
 mod block;
 mod box_events;
 mod box_tree;
+mod course;
 mod crossing;
 mod error;
 mod keys;

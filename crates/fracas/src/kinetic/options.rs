@@ -1,8 +1,8 @@
 //! Options and counters that the kinetic structures share.
 
+use super::course::Course;
 use super::crossing::{Meeting, compare_at, first_above};
 use super::piece::Path;
-use super::plan::Plans;
 use std::cmp::Ordering;
 
 /// How far ahead a structure looks for the next event.
@@ -56,59 +56,55 @@ impl KineticStats {
 /// One side of a box: twice the axis, plus one for the maximum.
 pub(super) type Side = usize;
 
-/// A coordinate that is to be largest: reflected for minima.
-#[inline]
-pub(super) fn towards(path: Path, side: Side) -> Path {
-    if side & 1 == 0 { path.negated() } else { path }
-}
-
 /// Whether q strictly exceeds p now.
 #[inline]
-pub(super) fn exceeds(plans: &Plans, q: u32, p: u32, side: Side) -> bool {
-    let [p, q] = [p, q].map(|vertex| towards(plans.path(vertex, side >> 1), side));
-    compare_at(&q, &p, plans.now()) == Ordering::Greater
+pub(super) fn exceeds(course: &Course, q: u32, p: u32, side: Side) -> bool {
+    compare_at(&course.path(q, side), &course.path(p, side), course.now()) == Ordering::Greater
 }
 
 /// Whether q exceeds p now, or is equal and will exceed it first.
-pub(super) fn leads(plans: &Plans, q: u32, p: u32, side: Side) -> bool {
-    let [p, q] = [p, q].map(|vertex| towards(plans.path(vertex, side >> 1), side));
-    let now = plans.now();
-    compare_at(&q, &p, now).then_with(|| match p.until.min(q.until) {
+pub(super) fn leads(course: &Course, q: u32, p: u32, side: Side) -> bool {
+    let (q, p) = (course.path(q, side), course.path(p, side));
+    compare_at(&q, &p, course.now()).then_with(|| match p.until.min(q.until) {
         f64::INFINITY => q.end.partial_cmp(&p.end).unwrap_or(Ordering::Equal),
         until => compare_at(&q, &p, until),
     }) == Ordering::Greater
 }
 
-/// One coordinate of a moving vertex.
+/// One coordinate of a moving vertex, reflected if the side is a minimum.
 #[derive(Clone, Copy)]
 pub(super) struct Mover<'a> {
-    pub(super) plans: &'a Plans,
+    pub(super) course: &'a Course,
     pub(super) vertex: u32,
-    /// The axis, and whether it is reflected ([`towards`]).
     pub(super) side: Side,
 }
 
 impl Mover<'_> {
-    /// The piece that comes `ahead` keys after the present one.
-    #[inline]
-    pub(super) fn path(&self, ahead: usize) -> Path {
-        towards(self.plans.later_path(self.vertex, self.side >> 1, ahead), self.side)
+    #[inline(always)]
+    pub(super) fn path(&self) -> Path {
+        self.course.path(self.vertex, self.side)
     }
 }
 
 impl Certificates {
     /// When a challenger strictly exceeds the champion for the first time after now, as far as these certificates look.
     #[inline]
-    pub(super) fn overtakes(self, plans: &Plans, challenger: u32, champion: u32, side: Side) -> Option<f64> {
-        let [q, p] = [challenger, champion].map(|vertex| Mover { plans, vertex, side });
+    pub(super) fn overtakes(
+        self,
+        course: &Course,
+        challenger: u32,
+        champion: u32,
+        side: Side,
+    ) -> Option<f64> {
+        let [q, p] = [challenger, champion].map(|vertex| Mover { course, vertex, side });
         self.next_above(q, p, Meeting::Above)
     }
 
     /// When q first exceeds or reaches p after now. At present it does not.
     #[inline]
     pub(super) fn next_above(self, q: Mover<'_>, p: Mover<'_>, meeting: Meeting) -> Option<f64> {
-        let paths = [q.path(0), p.path(0)];
-        let found = first_above(&paths[0], &paths[1], p.plans.now(), meeting);
+        let paths = [q.path(), p.path()];
+        let found = first_above(&paths[0], &paths[1], p.course.now(), meeting);
         if found.is_some() || self == Self::RenewAtKeys {
             return found;
         }
@@ -127,10 +123,11 @@ fn look_ahead(movers: [Mover<'_>; 2], mut paths: [Path; 2], meeting: Meeting) ->
         for k in 0..2 {
             if paths[k].until == until {
                 ahead[k] += 1;
-                paths[k] = movers[k].path(ahead[k]);
+                let Mover { course, vertex, side } = movers[k];
+                paths[k] = course.later_path(vertex, side, ahead[k]);
             }
         }
-        let found = first_above(&paths[0], &paths[1], until.max(movers[1].plans.now()), meeting);
+        let found = first_above(&paths[0], &paths[1], until.max(movers[1].course.now()), meeting);
         if found.is_some() {
             return found;
         }

@@ -147,14 +147,14 @@ impl SeparationList {
         let mover = |first: bool, side: usize| {
             let (tree, node) = if first { (a, nodes[0]) } else { (b, nodes[1]) };
             // Coordinates are not reflected here.
-            Mover { plans: &tree.plans, vertex: tree.champions[node as usize][side], side: 2 * axis + 1 }
+            Mover { course: &tree.plans, vertex: tree.champions[node as usize][side], side: 2 * axis + 1 }
         };
         let least_of_first = which % 2 == 1;
         [mover(least_of_first, 2 * axis), mover(!least_of_first, 2 * axis + 1)]
     }
 
     fn separates(&self, [least, greatest]: [Mover<'_>; 2]) -> bool {
-        compare_at(&least.path(0), &greatest.path(0), self.now()) == Ordering::Greater
+        compare_at(&least.path(), &greatest.path(), self.now()) == Ordering::Greater
     }
 
     /// Whether the boxes of two nodes overlap now, exactly.

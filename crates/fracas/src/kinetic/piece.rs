@@ -99,19 +99,6 @@ impl Piece {
             }
         }
     }
-
-    /// The path of one coordinate.
-    #[inline]
-    pub(super) fn axis(&self, axis: usize) -> Path {
-        match *self {
-            Self::Chord { from, until, start, end } => {
-                Path { from, until, start: start[axis], end: end[axis], is_line: false }
-            }
-            Self::Line { from, until, start, velocity } => {
-                Path { from, until, start: start[axis], end: velocity[axis], is_line: true }
-            }
-        }
-    }
 }
 
 /// The formula on chords; `fraction` is in [0, 1).
@@ -164,11 +151,5 @@ impl Path {
         } else {
             None
         }
-    }
-
-    /// The path reflected: maxima become minima.
-    #[inline]
-    pub(super) fn negated(self) -> Self {
-        Self { start: -self.start, end: -self.end, ..self }
     }
 }

@@ -34,7 +34,7 @@ use super::block::{Block, own_keys};
 use super::error::{
     KineticError, check_advance, check_key_times, check_position, check_time, check_velocity,
 };
-use super::piece::{Path, Piece};
+use super::piece::Piece;
 use super::queue::EventQueue;
 use crate::geom::DVec3;
 use std::ops::Range;
@@ -316,21 +316,16 @@ impl Plans {
         Ok(())
     }
 
-    /// One coordinate of the piece that a vertex is on. Between a key's time and its passing that is the piece before it.
+    /// The piece that comes `ahead` keys after the one that a vertex is on. Between a key's time and its passing, the vertex is on the
+    /// piece before it.
     #[inline]
-    pub(super) fn path(&self, vertex: u32, axis: usize) -> Path {
-        self.later_path(vertex, axis, 0)
-    }
-
-    /// One coordinate of the piece that comes `ahead` keys after the one that a vertex is on.
-    #[inline]
-    pub(super) fn later_path(&self, vertex: u32, axis: usize, ahead: usize) -> Path {
+    pub(super) fn later_piece(&self, vertex: u32, ahead: usize) -> Piece {
         let Track { block, column } = self.tracks[vertex as usize];
         if block == LINE {
-            self.lines[column as usize].piece().axis(axis)
+            self.lines[column as usize].piece()
         } else {
             let block = &self.blocks[block as usize];
-            block.path(block.passed + ahead, column, axis)
+            block.piece(block.passed + ahead, column)
         }
     }
 
