@@ -46,6 +46,7 @@ mod find;
 pub mod fracture;
 pub mod geom;
 pub mod impact;
+pub mod kinetic;
 pub mod mesh;
 pub mod pairs;
 pub mod soup;

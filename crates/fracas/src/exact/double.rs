@@ -117,14 +117,15 @@ fn minor(u: [Double; 2], v: [Double; 2]) -> Bounded {
 
 /// high + low, where low is at most half a unit in the last place of high.
 #[derive(Clone, Copy)]
-struct Double {
-    high: f64,
-    low: f64,
+pub(crate) struct Double {
+    pub(crate) high: f64,
+    pub(crate) low: f64,
 }
 
 impl Double {
     /// x + y, exactly.
-    fn sum(x: f64, y: f64) -> Self {
+    #[inline]
+    pub(crate) fn sum(x: f64, y: f64) -> Self {
         let high = x + y;
         let y_part = high - x;
         let x_part = high - y_part;
@@ -150,7 +151,8 @@ impl Double {
         Self { high, low }
     }
 
-    fn divided_by(self, divisor: Self) -> Self {
+    #[inline]
+    pub(crate) fn divided_by(self, divisor: Self) -> Self {
         let first = self.high / divisor.high;
         let rest = self - divisor * Self { high: first, low: 0.0 };
         Self::sum_ordered(first, rest.high / divisor.high)

@@ -49,6 +49,7 @@ mod sign;
 mod tri_tri;
 
 pub use ccd::{ImpactTime, MovingPoint, edge_edge_impact, vertex_triangle_impact};
+pub(crate) use double::Double;
 pub use glam::DVec2;
 pub use line::segment_triangle;
 pub use orient::{orient2d, orient3d};

@@ -1,0 +1,39 @@
+//! Bodies on known paths: boxes that know when they expire.
+//!
+//! Animation and playback know where every vertex is going. [`Plans`] hold these paths. On them stand the structures of the
+//! paper, which are valid at every instant, not only at frames:
+//!
+//! - [`AabbTree`]: each node stores the six vertices that realise its box, and an event wherever that will change.
+//! - [`BoxTree`]: two planes per node, fewer events, looser boxes.
+//! - [`SeparationList`]: which boxes of two trees overlap, and from when to when.
+//!
+//! # Reference
+//!
+//! G. Zachmann, R. Weller, *Kinetic bounding volume hierarchies for collision detection of deformable objects*, Technical
+//! Report IfI-06-02, TU Clausthal, 2006.
+
+mod aabb_edits;
+mod aabb_events;
+mod aabb_tree;
+mod block;
+mod box_events;
+mod box_tree;
+mod course;
+mod crossing;
+mod error;
+mod keys;
+mod options;
+mod pairs;
+pub mod piece;
+mod plan;
+mod queue;
+mod separation;
+mod topology;
+
+pub use aabb_tree::{AabbTree, NodeId};
+pub use box_tree::BoxTree;
+pub use error::KineticError;
+pub use options::{Certificates, KineticOptions, KineticStats};
+pub use piece::Piece;
+pub use plan::{Plan, Plans};
+pub use separation::{Overlap, SeparationList, SeparationStats};

@@ -1,0 +1,7 @@
+//! Bodies on known paths: plans, and the structures that follow them, against brute force and rational arithmetic.
+
+mod aabb_tree;
+mod box_tree;
+mod motions;
+mod plan;
+mod separation;
