@@ -48,7 +48,10 @@ mod shared;
 mod sign;
 mod tri_tri;
 
-pub use ccd::{ImpactTime, MovingPoint, edge_edge_impact, vertex_triangle_impact};
+pub use ccd::{
+    ImpactTime, MovingPoint, edge_edge_impact, edge_edge_impact_within, vertex_triangle_impact,
+    vertex_triangle_impact_within,
+};
 pub(crate) use double::Double;
 pub use glam::DVec2;
 pub use line::segment_triangle;

@@ -1,7 +1,7 @@
 //! The two questions, as what differs between them.
 
 use super::float::{Corner, Forms};
-use super::{ImpactTime, MovingPoint, Verdict, integers, subdivide};
+use super::{ImpactTime, MovingPoint, Verdict, integers, separation, subdivide};
 
 /// A question about four moving points, with N corners ([`integers`] says what these are).
 #[derive(Clone, Copy)]
@@ -30,6 +30,15 @@ impl<const N: usize> Kind<N> {
             Verdict::Apart => None,
             Verdict::Contact(time) => Some(time),
             Verdict::Unknown => (self.exact)(points),
+        }
+    }
+
+    /// When the distance may first be at most the separation; exactly when they first meet, if it is not positive.
+    pub(super) fn impact_within(&self, points: [MovingPoint; 4], separation: f64) -> Option<ImpactTime> {
+        if separation > 0.0 {
+            separation::first_within(self, &points, separation)
+        } else {
+            self.impact(points)
         }
     }
 

@@ -30,6 +30,7 @@ mod integers;
 mod kind;
 mod lanes;
 mod roots;
+mod separation;
 mod subdivide;
 
 use crate::geom::DVec3;
@@ -132,4 +133,52 @@ pub fn vertex_triangle_impact(vertex: MovingPoint, triangle: [MovingPoint; 3]) -
 #[must_use]
 pub fn edge_edge_impact(a: [MovingPoint; 2], b: [MovingPoint; 2]) -> Option<ImpactTime> {
     EDGE_EDGE.impact([a[0], a[1], b[0], b[1]])
+}
+
+/// When a moving vertex and a moving triangle may first be at most `separation` apart: conservative.
+///
+/// `None` means that their distance exceeds the separation at all times from 0 to 1. Otherwise `low` is not later than the first
+/// time when it does not, and at some time from `low` to `high` the distance is at most separation + tolerance. The tolerance is
+/// separation / 10,000 + 4e-9 · the longest relative way of two vertices + 1e-13 · the largest difference of two coordinates.
+/// A separation that is not positive asks for contact, exactly.
+///
+/// ```
+/// use fracas::exact::{MovingPoint, vertex_triangle_impact_within};
+/// use fracas::geom::DVec3;
+/// let floor = [DVec3::ZERO, DVec3::X, DVec3::Y].map(MovingPoint::fixed);
+/// let drop = MovingPoint { start: DVec3::new(0.2, 0.2, 2.0), end: DVec3::new(0.2, 0.2, 0.0) };
+/// let time = vertex_triangle_impact_within(drop, floor, 0.5).unwrap();
+/// assert!(time.low <= 0.75 && 0.7499 < time.high);
+/// ```
+#[doc(alias = "minimum_separation")]
+#[must_use]
+pub fn vertex_triangle_impact_within(
+    vertex: MovingPoint,
+    triangle: [MovingPoint; 3],
+    separation: f64,
+) -> Option<ImpactTime> {
+    let [a, b, c] = triangle;
+    VERTEX_TRIANGLE.impact_within([vertex, a, b, c], separation)
+}
+
+/// When a moving edge and another may first be at most `separation` apart: conservative.
+///
+/// Promises what [`vertex_triangle_impact_within`] promises.
+///
+/// ```
+/// use fracas::exact::{MovingPoint, edge_edge_impact_within};
+/// use fracas::geom::DVec3;
+/// let resting = [-DVec3::X, DVec3::X].map(MovingPoint::fixed);
+/// let passing = [-DVec3::Y, DVec3::Y].map(|p| MovingPoint { start: p + DVec3::Z, end: p + 0.5 * DVec3::Z });
+/// assert!(edge_edge_impact_within(resting, passing, 0.6).is_some());
+/// assert_eq!(edge_edge_impact_within(resting, passing, 0.4), None);
+/// ```
+#[doc(alias = "minimum_separation")]
+#[must_use]
+pub fn edge_edge_impact_within(
+    a: [MovingPoint; 2],
+    b: [MovingPoint; 2],
+    separation: f64,
+) -> Option<ImpactTime> {
+    EDGE_EDGE.impact_within([a[0], a[1], b[0], b[1]], separation)
 }
