@@ -52,7 +52,7 @@ impl<'a> View<'a> {
     /// replaced), or one that is not finite.
     pub fn to_positions(self, end: &'a [DVec3]) -> Result<Sweep<'a>, MeshError> {
         let expected = match self.shape {
-            Shape::Hierarchy { body, .. } => body.positions().map_or(0, <[DVec3]>::len),
+            Shape::Hierarchy { body, .. } => body.vertex_count(),
             Shape::Soup(mesh) => mesh.positions().len(),
         };
         if expected != end.len() {

@@ -128,6 +128,7 @@ impl SweptBody {
         // Positions of a body that keeps none ready are those of its triangles' corners.
         if body.positions().is_none() {
             self.starts.clear();
+            self.starts.resize(body.vertex_count(), DVec3::ZERO);
             for tree in 0..body.root_count() {
                 body.for_each_triangle(body.root(tree).0, &mut |id| {
                     let corners = body.triangle(id.0).corners();

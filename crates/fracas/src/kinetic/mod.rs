@@ -16,6 +16,7 @@ mod aabb_edits;
 mod aabb_events;
 mod aabb_tree;
 mod block;
+mod body;
 mod box_events;
 mod box_tree;
 mod course;
@@ -31,6 +32,7 @@ mod separation;
 mod topology;
 
 pub use aabb_tree::{AabbTree, NodeId};
+pub use body::KineticBody;
 pub use box_tree::BoxTree;
 pub use error::KineticError;
 pub use options::{Certificates, KineticOptions, KineticStats};

@@ -210,6 +210,12 @@ impl Plans {
         next.min_by(f64::total_cmp)
     }
 
+    /// The largest speed of a vertex that has no keys.
+    pub(super) fn largest_endless_speed(&self) -> f64 {
+        let lines = self.tracks.iter().filter(|track| track.block == LINE);
+        lines.map(|track| self.lines[track.column as usize].velocity.length()).fold(0.0, f64::max)
+    }
+
     /// Lets time pass.
     ///
     /// # Errors

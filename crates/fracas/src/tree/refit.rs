@@ -36,13 +36,50 @@ impl MeshTree {
     fn refit_in_frame(&mut self, parallel: bool) {
         let Self { mesh, frame, nodes, rows, ids, contours, .. } = self;
         let job = Job { positions: mesh.positions(), frame: *frame, signs: contours.is_some() };
-        let threads = parallel::threads(parallel);
-        let most_leaves = (rows.len() / (8 * threads)).max(SMALLEST_TASK);
-        let whole = Run { nodes, rows, ids, first_node: 0, first_leaf: 0 };
-        if threads > 1 && whole.rows.len() > 2 * SMALLEST_TASK {
-            job.refit_side_by_side(whole, most_leaves as u32);
-        } else {
-            job.refit(whole);
+        job.refit_all(nodes, rows, ids, parallel);
+    }
+
+    /// Takes the tree apart: its nodes, rows and ids, and its frame.
+    pub(crate) fn into_nodes(self) -> (Vec<Node>, Vec<Row>, Vec<RowIds>, Frame) {
+        (self.nodes, self.rows, self.ids, self.frame)
+    }
+}
+
+/// Fills the rows of a tree's leaves and fits its boxes around them, for other structures over the same nodes.
+pub(crate) fn refit_nodes(
+    (nodes, rows, ids): (&mut [Node], &mut [Row], &[RowIds]),
+    positions: &[DVec3],
+    frame: Frame,
+    parallel: bool,
+) {
+    Job { positions, frame, signs: false }.refit_all(nodes, rows, ids, parallel);
+}
+
+/// Refits the nodes above some leaves, which must be ascending, and those leaves themselves.
+pub(crate) fn refit_above(
+    (nodes, rows, ids): (&mut [Node], &mut [Row], &[RowIds]),
+    positions_at: &impl Fn(u32) -> DVec3,
+    frame: Frame,
+    dirty: &[u32],
+) {
+    let level = Level::new();
+    for &index in dirty.iter().rev() {
+        let children = nodes[index as usize].children;
+        for lane in 0..nodes[index as usize].count as usize {
+            let child = children[lane];
+            let (low, high) = if child.is_leaf() {
+                let (row, ids) = (&mut rows[child.index()], &ids[child.index()]);
+                for corner in 0..3 {
+                    for lane in 0..LANES {
+                        let x = frame.map(positions_at(ids.vertices[corner][lane]));
+                        (0..3).for_each(|axis| row.corners[corner][axis][lane] = x[axis]);
+                    }
+                }
+                dispatch!(level, simd => row_box(simd, row))
+            } else {
+                nodes[child.index()].bounds()
+            };
+            nodes[index as usize].boxes.set(lane, low, high);
         }
     }
 }
@@ -64,6 +101,17 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
+    fn refit_all(&self, nodes: &mut [Node], rows: &mut [Row], ids: &[RowIds], parallel: bool) {
+        let threads = parallel::threads(parallel);
+        let most_leaves = (rows.len() / (8 * threads)).max(SMALLEST_TASK);
+        let whole = Run { nodes, rows, ids, first_node: 0, first_leaf: 0 };
+        if threads > 1 && whole.rows.len() > 2 * SMALLEST_TASK {
+            self.refit_side_by_side(whole, most_leaves as u32);
+        } else {
+            self.refit(whole);
+        }
+    }
+
     /// Cuts the tree into subtrees of at most so many leaves, refits them on all threads, then the nodes above.
     fn refit_side_by_side(&self, mut whole: Run, most_leaves: u32) {
         // Roots of subtrees small enough, in order; everything in between stays for the end.

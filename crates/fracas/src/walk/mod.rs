@@ -98,6 +98,11 @@ pub(crate) trait Hierarchy: Sync {
         None
     }
 
+    /// How many vertices there are, if they can be given other positions.
+    fn vertex_count(&self) -> usize {
+        self.positions().map_or(0, <[DVec3]>::len)
+    }
+
     /// The vertices of all triangles by id, if every id is that of a triangle that is there.
     fn triangles(&self) -> Option<&[[u32; 3]]> {
         None

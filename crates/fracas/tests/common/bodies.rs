@@ -1,5 +1,6 @@
 //! Every kind of body, in one table. A new structure is one more line in [`KINDS`]; `every_structure_is_in_the_table` fails without it.
 
+use fracas::kinetic::{KineticBody, Plan, Plans};
 use fracas::mesh::{Mesh, MeshEdit, TriangleId};
 use fracas::tearing::TearingOptions;
 use fracas::{BuildOptions, MeshRef, MeshTree, SplitRule, TearingBody, View};
@@ -26,6 +27,8 @@ pub const KINDS: &[Kind] = &[
     },
     Kind { name: "tearing body as in the paper, edited", structure: "TearingBody", make: edited },
     Kind { name: "tearing body in pieces", structure: "TearingBody", make: in_pieces },
+    Kind { name: "kinetic body at a key", structure: "KineticBody", make: at_a_key },
+    Kind { name: "kinetic body with a new plan", structure: "KineticBody", make: stopped },
     Kind { name: "mesh", structure: "", make: |mesh| Box::new(mesh.clone()) },
     Kind { name: "borrowed mesh", structure: "", make: |mesh| Box::new(Lent(mesh.clone())) },
 ];
@@ -51,6 +54,12 @@ impl AnyBody for TearingBody {
     }
     fn validate(&self) {
         TearingBody::validate(self).expect("a sound body");
+    }
+}
+
+impl AnyBody for KineticBody {
+    fn view(&self) -> View<'_> {
+        self.into()
     }
 }
 
@@ -94,4 +103,35 @@ fn in_pieces(mesh: &Mesh) -> Box<dyn AnyBody> {
     let labels: Vec<u32> = (0..mesh.triangle_count() as u32).map(|k| k % 3).collect();
     body.split(&labels).expect("a label for each");
     Box::new(body)
+}
+
+/// Keys of which the one in the middle has the positions of the mesh. Plans refuse coordinates beyond 2¹⁰⁰⁰; such a mesh is
+/// asked about as it is.
+fn on_the_way(mesh: &Mesh, time: f64) -> Result<KineticBody, Box<dyn AnyBody>> {
+    let scaled = |by: f64| mesh.positions().iter().map(|p| *p * by).collect::<Vec<_>>();
+    let frames = vec![scaled(0.5), mesh.positions().to_vec(), scaled(0.25)];
+    let Ok(plans) = Plans::keyframes(vec![0.0, 1.0, 3.0], frames) else {
+        return Err(Box::new(Lent(mesh.clone())));
+    };
+    let mut body = KineticBody::new(mesh.triangles().to_vec(), plans).expect("vertices of the mesh");
+    body.advance_to(time).expect("later");
+    Ok(body)
+}
+
+fn at_a_key(mesh: &Mesh) -> Box<dyn AnyBody> {
+    on_the_way(mesh, 1.0).map_or_else(|lent| lent, |body| Box::new(body))
+}
+
+/// Half of the vertices are put where the mesh has them, in the middle of an interval.
+fn stopped(mesh: &Mesh) -> Box<dyn AnyBody> {
+    let stop = |v: usize| Plan::Line { position: mesh.positions()[v], velocity: fracas::DVec3::ZERO };
+    let vertices = mesh.positions().len();
+    let changes: Vec<(u32, Plan)> = (0..vertices).map(|v| (v as u32, stop(v))).collect();
+    let body = on_the_way(mesh, 2.5).map(|mut body| {
+        let (even, odd): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(v, _)| v % 2 == 0);
+        body.change(&even).expect("vertices that are there");
+        body.change(&odd).expect("vertices that are there");
+        body
+    });
+    body.map_or_else(|lent| lent, |body| Box::new(body))
 }

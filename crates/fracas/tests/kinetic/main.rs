@@ -1,6 +1,7 @@
 //! Bodies on known paths: plans, and the structures that follow them, against brute force and rational arithmetic.
 
 mod aabb_tree;
+mod body;
 mod box_tree;
 mod motions;
 mod plan;
