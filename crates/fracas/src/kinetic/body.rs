@@ -201,6 +201,9 @@ impl KineticBody {
                     self.interval = [until, next];
                     self.ends.swap(0, 1);
                     self.refit_end(1);
+                    if !self.is_in_frame() {
+                        self.begin_interval(until);
+                    }
                 }
                 _ => self.begin_interval(time),
             }
@@ -291,15 +294,12 @@ impl KineticBody {
         self.refit_end(1);
     }
 
-    /// Refits the boxes of one end; makes a new frame if the body has left the old one.
+    /// Refits the boxes of one end.
     fn refit_end(&mut self, end: usize) {
         self.refits += 1;
         self.plans.positions_at(self.interval[end], &mut self.positions);
         let End { nodes, rows } = &mut self.ends[end];
         refit_nodes((nodes, rows, &self.ids), &self.positions, self.frame, true);
-        if end == 1 && !self.is_in_frame() {
-            self.begin_interval(self.interval[0]);
-        }
     }
 
     /// Whether both ends are in the frame, and not too small in it.

@@ -30,6 +30,7 @@ mod plan;
 mod queue;
 mod separation;
 mod topology;
+mod window;
 
 pub use aabb_tree::{AabbTree, NodeId};
 pub use body::KineticBody;
@@ -39,3 +40,4 @@ pub use options::{Certificates, KineticOptions, KineticStats};
 pub use piece::Piece;
 pub use plan::{Plan, Plans};
 pub use separation::{Overlap, SeparationList, SeparationStats};
+pub use window::{TimedPair, Window};

@@ -6,3 +6,4 @@ mod box_tree;
 mod motions;
 mod plan;
 mod separation;
+mod window;
