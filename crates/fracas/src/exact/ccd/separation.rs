@@ -107,7 +107,7 @@ impl<const N: usize> Polygon<N> {
         let lost = if first < 1.0 { scale(f64::from_bits(4)) } else { 0.0 };
         // The origin is at most √3 from the nearest corner.
         // What scaling loses at the lower end of the range is far below the smallest normal number.
-        (separation < 2.0).then(|| Self { corners, separation: separation + f64::MIN_POSITIVE, lost })
+        (separation < 2.0).then_some(Self { corners, separation: separation + f64::MIN_POSITIVE, lost })
     }
 
     fn at(&self, t: f64) -> [DVec3; N] {
