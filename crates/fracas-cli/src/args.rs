@@ -44,6 +44,8 @@ fn meshes_and_status() -> String {
 pub enum Command {
     /// Lists the triangles that intersect: within one mesh, or between several
     Check(CheckArguments),
+    /// Decides whether and when moving features first meet, exactly
+    Ccd(CcdArguments),
     /// Describes meshes: counts, components, open edges, defects, volume
     Info(InfoArguments),
     /// Measures how crowded meshes are: k-freeness, and levels from the smallest triangle to the largest
@@ -84,6 +86,33 @@ pub struct CheckArguments {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// The words after `fracas ccd`.
+#[derive(Debug, Args)]
+pub struct CcdArguments {
+    /// Queries in eight rows each: four points at the start, the same four at the end; coordinates as
+    /// numerator,denominator
+    #[arg(long, value_name = "FILE.csv")]
+    pub queries: PathBuf,
+    /// What the four points are
+    #[arg(long, value_name = "KIND")]
+    pub kind: KindArgument,
+    /// Compare with a JSON list of true and false [default: the last column, if there are seven]
+    #[arg(long, value_name = "FILE.json")]
+    pub labels: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What the four points of a query are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KindArgument {
+    /// A vertex and the three corners of a face
+    Vf,
+    /// The two ends of an edge and those of another
+    Ee,
 }
 
 /// The words after `fracas info`.
@@ -273,7 +302,7 @@ impl Arguments {
         Self::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Bad(Failure::Usage(
-                "a command is missing: check, info, analyze, scenes, run or view".to_owned(),
+                "a command is missing: check, ccd, info, analyze, scenes, run or view".to_owned(),
             )),
             _ => Refusal::Bad(Failure::Usage(sentence(&error.to_string()))),
         })
@@ -307,7 +336,7 @@ mod tests {
     fn messages_become_one_sentence() {
         assert_eq!(
             complaint(&[]),
-            "a command is missing: check, info, analyze, scenes, run or view (see `fracas --help`)"
+            "a command is missing: check, ccd, info, analyze, scenes, run or view (see `fracas --help`)"
         );
         assert_eq!(
             complaint(&["check"]),

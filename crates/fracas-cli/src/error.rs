@@ -113,6 +113,16 @@ pub enum Failure {
     /// The marked mesh could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// A file of queries, or of their labels, makes no sense.
+    #[error("{file}, line {line}: {what}")]
+    Queries {
+        /// Its path.
+        file: String,
+        /// The line, from one.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A folder could not be looked into.
     #[error("{folder}: {error}")]
     Folder {

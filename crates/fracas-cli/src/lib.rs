@@ -7,6 +7,7 @@
 //!                        │
 //!                        ├ info ─► input, output
 //!                        ├ analyze ─► input, output
+//!                        ├ ccd ──► output; reads files of queries itself
 //!                        ├ scene ► input, and the scenes of `fracas-scenes`; leaves a folder of files
 //!                        └ view ─► input; opens a page in the browser
 //! ```
@@ -18,6 +19,7 @@
 
 pub mod analyze;
 pub mod args;
+pub mod ccd;
 pub mod check;
 pub mod error;
 pub mod find;
@@ -80,6 +82,7 @@ pub fn run(
     let outcome = match Arguments::read(words) {
         Ok(arguments) => match &arguments.command {
             Command::Check(check) => check::run(check, arguments.threads, out),
+            Command::Ccd(ccd) => ccd::run(ccd, arguments.threads, out),
             Command::Analyze(analyze) => analyze::run(analyze, arguments.threads, out, complaints),
             Command::Info(info) => info::run(info, arguments.threads, out, complaints),
             Command::Scenes(scenes) => scene::list(scenes, out),

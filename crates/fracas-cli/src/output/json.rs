@@ -6,6 +6,7 @@ use fracas::mesh::Report;
 use serde::Serialize;
 
 use super::{MeshLine, Summary, milliseconds};
+use crate::ccd::Impacts;
 use crate::find::MeshPair;
 use crate::info::Finding;
 
@@ -120,6 +121,38 @@ fn info(finding: &Finding) -> Info<'_> {
         area,
         bounds: bounds.map(|b| [b.min.to_array(), b.max.to_array()]),
     }
+}
+
+#[derive(Serialize)]
+struct Ccd<'a> {
+    queries: usize,
+    hits: Vec<u8>,
+    toi: Vec<Option<[f64; 2]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<Labels<'a>>,
+    ms: f64,
+}
+
+#[derive(Serialize)]
+struct Labels<'a> {
+    missed: &'a [usize],
+    invented: &'a [usize],
+}
+
+/// `{"queries":N,"hits":[0|1,…],"toi":[[low,high]|null,…],"labels":{"missed":[…],"invented":[…]},"ms":…}`: the numbers of
+/// queries whose answer differs from their label, if there are labels; the time to answer, without reading.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_impacts(out: &mut dyn Write, impacts: &Impacts) -> io::Result<()> {
+    let document = Ccd {
+        queries: impacts.times.len(),
+        hits: impacts.times.iter().map(|time| u8::from(time.is_some())).collect(),
+        toi: impacts.times.iter().map(|time| time.map(|time| [time.low, time.high])).collect(),
+        labels: impacts.against_labels.as_ref().map(|[missed, invented]| Labels { missed, invented }),
+        ms: milliseconds(impacts.find),
+    };
+    write_line(out, &document)
 }
 
 fn write_line(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {

@@ -9,6 +9,7 @@ use fracas::Touch;
 use fracas::mesh::Report;
 
 use super::{Align, Summary, Table, grouped, milliseconds};
+use crate::ccd::Impacts;
 use crate::error::one_line;
 use crate::find::MeshPair;
 use crate::info::Finding;
@@ -55,6 +56,42 @@ pub fn write_check(
         (_, threads) => format!(", {threads} threads"),
     };
     writeln!(out, "\nload {load}, build {build}, find {find} ({}{with})", summary.engine)
+}
+
+/// Prints the number of contacts, the first of them, how labels differ, and times.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_impacts(out: &mut dyn Write, impacts: &Impacts) -> io::Result<()> {
+    let Impacts { times, against_labels, load, find } = impacts;
+    let contacts = times.iter().enumerate().filter_map(|(query, time)| Some((query, (*time)?)));
+    let count = grouped(times.iter().flatten().count());
+    write!(out, "{count} of {} queries are contacts", grouped(times.len()))?;
+    match contacts.min_by(|(_, a), (_, b)| a.low.total_cmp(&b.low)) {
+        Some((query, time)) => {
+            writeln!(out, "; the first is query {query} at t = {}.", 0.5 * (time.low + time.high))?
+        }
+        None => writeln!(out, ".")?,
+    }
+    if let Some(differ) = against_labels {
+        let sayings = ["contact and there is none", "no contact and there is one"];
+        for (queries, what) in differ.iter().zip(sayings).filter(|(queries, _)| !queries.is_empty()) {
+            let (noun, verb, query) =
+                if queries.len() == 1 { ("label", "says", "query") } else { ("labels", "say", "queries") };
+            let few: Vec<String> = queries.iter().take(FEW).map(ToString::to_string).collect();
+            let rest = if queries.len() > FEW { ", …" } else { "" };
+            writeln!(
+                out,
+                "{} {noun} {verb} {what}: {query} {}{rest}",
+                grouped(queries.len()),
+                few.join(", ")
+            )?;
+        }
+        if differ.iter().all(Vec::is_empty) {
+            writeln!(out, "All answers agree with the labels.")?;
+        }
+    }
+    writeln!(out, "\nload {}, find {}", written(*load), written(*find))
 }
 
 fn write_meshes(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {

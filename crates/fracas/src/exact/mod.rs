@@ -26,6 +26,9 @@
 //! like. Two triangles are [`Relation::Disjoint`], [`Relation::Touching`] or [`Relation::Crossing`]. Triangles of one
 //! mesh that share corners by index meet there by construction; [`tri_tri_shared`] asks whether they meet anywhere else.
 //!
+//! Points that move linearly are decided the same way: [`vertex_triangle_impact`] and [`edge_edge_impact`] say whether and when
+//! moving features first meet.
+//!
 //! # When to use something else
 //!
 //! Coordinates must be finite; what reads them from outside refuses others. [`tri_tri_segment`] constructs points and

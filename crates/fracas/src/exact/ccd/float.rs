@@ -148,7 +148,7 @@ mod tests {
         match kind {
             0 => x,
             1 => x * 1e-3 + 1.0,
-            _ if random.bits() % 2 == 0 => x * 2f64.powi(-20),
+            _ if random.bits().is_multiple_of(2) => x * 2f64.powi(-20),
             _ => x,
         }
     }

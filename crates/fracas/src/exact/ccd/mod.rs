@@ -14,7 +14,24 @@
 //!           a ─── c              the root of f. Two edges meet likewise.
 //! ```
 //!
-//! No root has to be known for a sign at the root to be certain, only an interval that holds it.
+//! No root has to be known for a sign at the root to be certain, only an interval that holds it. So a query goes through
+//! stages, each of which decides only what is certain:
+//!
+//! | stage | file |
+//! |---|---|
+//! | an axis separates the features at the start and at the end, on the same side | `kind.rs`, `batch.rs` |
+//! | signs of f and q over the whole step, eight queries at a time | `lanes.rs` |
+//! | signs of q at the only root of f, enclosed by Newton's method, eight queries at a time | `lanes.rs` |
+//! | the same on parts of the step, one query at a time | `subdivide.rs` |
+//! | integers of any length | `integers.rs`, `roots.rs`, `form.rs` |
+//!
+//! Error bounds are proved in `float.rs`. [`batch`] runs all stages over many queries; the functions here answer one.
+//! `separation.rs` asks for a distance instead of contact; it is conservative, not exact.
+//!
+//! # Departures
+//!
+//! The parity of contacts (Brochu and others) is not enough to exclude two of them, so roots are isolated. Contact is
+//! decided from q and f together: f alone cannot decide where it is zero throughout, as in a plane.
 //!
 //! # Reference
 //!
@@ -139,7 +156,7 @@ pub fn edge_edge_impact(a: [MovingPoint; 2], b: [MovingPoint; 2]) -> Option<Impa
 ///
 /// `None` means that their distance exceeds the separation at all times from 0 to 1. Otherwise `low` is not later than the first
 /// time when it does not, and at some time from `low` to `high` the distance is at most separation + tolerance. The tolerance is
-/// separation / 10,000 + 4e-9 · the longest relative way of two vertices + 1e-13 · the largest difference of two coordinates.
+/// separation / 10,000 + S / 10,000,000, where S is the largest difference of two coordinates, at the start or at the end.
 /// A separation that is not positive asks for contact, exactly.
 ///
 /// ```

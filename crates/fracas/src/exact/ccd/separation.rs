@@ -2,12 +2,15 @@
 //!
 //! # Idea
 //!
-//! The distance of two features is that of the origin from the polygon with corners Pᵢ ([`integers`](super::integers)). If for
-//! some unit vector n all n · Pᵢ exceed the separation at both ends of a part of the step, they do so throughout it,
-//! because n · Pᵢ is linear in t. So the part is certainly free. The vector is the one that separates the features in the
-//! middle of the part. Parts that are not free are halved, the earliest first, until
+//! The distance of two features is that of the origin from the polygon with corners Pᵢ ([`integers`](super::integers)). It is at
+//! least d at time t if n · Pᵢ ≥ d for all corners and some n with |n| ≤ 1. On a part of the step, n goes linearly from the
+//! direction of the nearest point at its start to that at its end. Then n · Pᵢ is a quadratic in t, and its three Bernstein
+//! coefficients bound it from below. If all of them exceed the separation, the part is certainly free. A vector that turns with
+//! the features makes few parts enough, even if they stay close to each other all the time.
 //!
-//! - the features are at most `separation` + tolerance apart at the start of a part: that is the answer; or
+//! Parts that are not free are halved, the earliest first, until
+//!
+//! - the features are close at the start of a part: that is the answer; or
 //! - the part is shorter than 1e-9.
 //!
 //! # Guarantees
@@ -16,16 +19,22 @@
 //! `low` is never later than the first time when it does not. This costs false alarms, but only close ones: at some time
 //! from `low` to `high` the distance is at most separation + tolerance with
 //!
-//! tolerance = separation / 10,000 + 4e-9 · L + 1e-13 · S,
+//! tolerance = separation / 10,000 + S / 10,000,000,
 //!
-//! where L is the longest way of a corner Pᵢ and S the largest coordinate of one. The first term ends the search early, the
-//! second is how far corners move in 1e-9 of the step, the third is rounding.
+//! where S is the largest coordinate of a corner. For an alarm at the start of a part this is the condition itself: a point of
+//! the polygon was found there whose distance is at most separation · (1 + 10⁻⁴) + 10⁻⁸ S, and points are right within 10⁻¹⁴ S.
+//! Otherwise a part of 1e-9 was not free. Let d > separation + 10⁻⁷ S be the distance at its start. In that time corners
+//! move by at most 4 · 10⁻⁹ S. The direction of the nearest point is known within 10⁻¹⁶ S / d < 10⁻⁹ if that point is on an
+//! edge, and n · Pᵢ falls short of d by at most 2 S times that. If it is inside, n is the normal, whose error e moves n · Pᵢ by
+//! at most e times the size of the polygon; where the normal is uncertain because the polygon is thin, that is at most
+//! its width, and then the nearest point of an edge will do. So all n · Pᵢ exceed the separation: a contradiction.
 //!
 //! # Rounding
 //!
 //! Corners are scaled by a power of two so that S lies between ½ and 1. With u = 2⁻⁵³ a coordinate of a corner is off by u from
-//! the subtraction, by 3 u more after interpolation, and by at most `lost` where huge numbers had to be scaled first. A dot product with
-//! |n| ≤ 1 + 4 u of three such coordinates is off by at most 3 (4 u + `lost`) + 9 u + 4 u, and [`ROUNDING`] is far more.
+//! the subtraction, by 3 u more after interpolation, and by at most `lost` where huge numbers had to be scaled first. A dot
+//! product with |n| ≤ 1 + 4 u of three such coordinates is off by at most 3 (4 u + `lost`) + 9 u + 4 u, and the mean of two
+//! by 2 u more. [`ROUNDING`] is far more.
 
 use super::ImpactTime;
 use super::kind::Kind;
@@ -36,8 +45,8 @@ use crate::geom::DVec3;
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Parts are not made shorter than this.
 const SHORTEST: f64 = 1e-9;
-/// The part of the separation by which an answer may be early.
-const EARLY: f64 = 1e-4;
+/// Features are close at separation · (1 + first) + S · second.
+const CLOSE: [f64; 2] = [1e-4, 1e-8];
 
 /// When the distance may first be at most `separation`, which is positive.
 pub(super) fn first_within<const N: usize>(
@@ -98,7 +107,7 @@ impl<const N: usize> Polygon<N> {
         let lost = if first < 1.0 { scale(f64::from_bits(4)) } else { 0.0 };
         // The origin is at most √3 from the nearest corner.
         // What scaling loses at the lower end of the range is far below the smallest normal number.
-        (separation < 2.0).then(|| Self { corners, separation: separation + f64::MIN_POSITIVE, lost })
+        (separation < 2.0).then_some(Self { corners, separation: separation + f64::MIN_POSITIVE, lost })
     }
 
     fn at(&self, t: f64) -> [DVec3; N] {
@@ -107,30 +116,38 @@ impl<const N: usize> Polygon<N> {
 
     /// Whether the distance certainly exceeds the separation from one time to another.
     fn is_free(&self, [start, end]: [f64; 2]) -> bool {
-        let (first, middle, last) = (self.at(start), self.at(0.5 * (start + end)), self.at(end));
         let needed = (self.separation + 4.0 * self.lost) * (1.0 + ROUNDING) + ROUNDING;
-        let separates = |n: DVec3| {
-            // Short vectors lose digits when squared; a cross product of small corners may be short.
-            let n = n / n.abs().max_element();
-            let n = n / n.length();
-            // Not a number for n = 0, which fails.
-            first.iter().chain(&last).all(|p| n.dot(*p) > needed)
+        let (p, q) = (self.at(start), self.at(end));
+        let separate = |n: DVec3, m: DVec3| {
+            p.iter().zip(&q).all(|(p, q)| {
+                // Not a number for a vector of length zero, which fails.
+                n.dot(*p) > needed && m.dot(*q) > needed && 0.5 * (n.dot(*q) + m.dot(*p)) > needed
+            })
         };
-        if separates(nearest_on_edges(&middle)) {
-            return true;
+        let (on_p, on_q) = (nearest_on_edges(&p), nearest_on_edges(&q));
+        separate(unit(on_p), unit(on_q)) || {
+            let (n, m) = (normal(&p), normal(&q));
+            let turned = |n: DVec3, nearest: DVec3| unit(if n.dot(nearest) < 0.0 { -n } else { n });
+            let (n, m) = (turned(n, p[0]), turned(m, q[0]));
+            // Where the nearest point changes from an edge to the inside, its direction turns from one to the other.
+            separate(n, m) || separate(unit(on_p), m) || separate(n, unit(on_q))
         }
-        let n = normal(&middle);
-        let n = if n.dot(middle[0]) < 0.0 { -n } else { n };
-        separates(n)
     }
 
     /// Whether the distance is at most separation + tolerance at some time.
     fn is_near(&self, t: f64) -> bool {
         let corners = self.at(t);
-        let near = self.separation * (1.0 + EARLY) + ROUNDING;
+        let near = self.separation * (1.0 + CLOSE[0]) + CLOSE[1];
         nearest_on_edges(&corners).length() <= near
             || point_inside(&corners).is_some_and(|p| p.length() <= near)
     }
+}
+
+/// The vector with length one, not a number if it has none.
+fn unit(n: DVec3) -> DVec3 {
+    // Short vectors lose digits when squared, and the cross product of small corners is short.
+    let n = n / n.abs().max_element();
+    n / n.length()
 }
 
 /// Twice the area of the polygon, or of its first three corners, along its normal.
@@ -145,7 +162,11 @@ fn nearest_on_edges<const N: usize>(p: &[DVec3; N]) -> DVec3 {
         let (from, along) = (p[i], p[(i + 1) % N] - p[i]);
         let length = along.length_squared();
         let share = if length > 0.0 { (-from.dot(along) / length).clamp(0.0, 1.0) } else { 0.0 };
-        let point = from + along * share;
+        let mut point = from + along * share;
+        if 0.0 < share && share < 1.0 {
+            // Rounding of large numbers may have left a part along the edge in a small difference.
+            point -= along * (point.dot(along) / length);
+        }
         if point.length_squared() < nearest.length_squared() {
             nearest = point;
         }
