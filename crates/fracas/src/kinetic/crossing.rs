@@ -138,8 +138,8 @@ fn crossing(q: &Path, p: &Path, meeting: Meeting) -> Option<f64> {
             (p.linear(reference), q.linear(reference));
         let closing = q_slope - p_slope;
         let slopes = p_slope.high.abs() + q_slope.high.abs();
-        // False for NaN as well.
-        if !(closing.high.abs() > BOUND * 4.0 * slopes) {
+        let is_certain = closing.high.abs() > BOUND * 4.0 * slopes;
+        if !is_certain {
             return None;
         }
         let x = (p_value - q_value).divided_by(closing);
@@ -151,7 +151,9 @@ fn crossing(q: &Path, p: &Path, meeting: Meeting) -> Option<f64> {
     let time = Double { high: reference, low: 0.0 } + way;
     let error = error * unit.high * 1.01 + BOUND * (way.high.abs() + time.high.abs()) + UNDERFLOW;
     let step = time.high.next_up() - time.high;
-    if !(error < step * 0.125) {
+    // False if anything has overflowed.
+    let is_certain = error < step * 0.125;
+    if !is_certain {
         return None;
     }
     let is_before = if time.low.abs() > error {

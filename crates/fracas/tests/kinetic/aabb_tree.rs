@@ -114,6 +114,25 @@ fn check_around_events(motion: &Motion) {
 }
 
 #[test]
+fn a_leaf_and_its_parent_change_at_the_same_instant() {
+    // At t = 1 vertices 1 and 3 both overtake vertex 0, and vertex 3 is faster. The leaf of vertex 1 is older than its parent, so that
+    // its event comes first.
+    let x = [1.0, 0.0, 0.0, -1.0, -1.0, -1.0];
+    let speed = [0.0, 1.0, 0.0, 2.0, 0.0, 0.0];
+    let positions: Vec<DVec3> = (0..6).map(|k| DVec3::new(x[k], k as f64, 0.0)).collect();
+    let plans = Plans::moving(0.0, &positions, &speed.map(|speed| DVec3::X * speed)).unwrap();
+    let mut tree = AabbTree::build(plans, vec![[0, 1, 2]], RENEW).unwrap();
+    let second = tree.insert_triangles(&[[3, 4, 5]]).unwrap();
+    assert_eq!(tree.corners(second), [3, 4, 5]);
+    for time in [1.0, 1f64.next_up(), 1f64.next_up().next_up(), 2.0] {
+        tree.advance_to(time).unwrap();
+        check_boxes(&tree);
+        let greatest = tree.realised_by(tree.root().unwrap())[1];
+        assert_eq!(greatest, if time == 1.0 { 0 } else { 3 });
+    }
+}
+
+#[test]
 fn a_translation_costs_no_events() {
     let offsets = [DVec3::ZERO, DVec3::new(0.1, -3.7, 1e5), DVec3::new(-0.3, 1.0 / 3.0, 7.7), DVec3::ONE];
     let rest = motions::cloth(20, 3).frames[2].clone();

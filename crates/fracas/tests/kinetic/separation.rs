@@ -206,6 +206,27 @@ fn plans_change_and_triangles_come_and_go() {
 }
 
 #[test]
+fn intervals_hold_the_true_ones_by_one_step_of_time() {
+    let body = |x: f64, speed: f64| {
+        let corners = [DVec3::ZERO, DVec3::X, DVec3::Y].map(|corner| corner + DVec3::X * x);
+        let plans = Plans::moving(0.0, &corners, &[DVec3::X * speed; 3]).unwrap();
+        AabbTree::build(plans, vec![[0, 1, 2]], RENEW).unwrap()
+    };
+    // The boxes touch at t = 2 and at t = 4, and share points in between.
+    let mut list = SeparationList::between(body(0.0, 0.0), body(3.0, -1.0)).unwrap();
+    list.advance_to(2f64.next_down()).unwrap();
+    assert!(list.overlapping().is_empty());
+    list.advance_to(2.0).unwrap();
+    assert_eq!(list.overlapping().len(), 1);
+    list.advance_to(4.0).unwrap();
+    assert_eq!((list.overlapping().len(), list.drain_finished().count()), (1, 0));
+    list.advance_to(5.0).unwrap();
+    let found: Vec<Overlap> = list.drain_finished().collect();
+    let (a, b) = (TriangleId(0), TriangleId(0));
+    assert_eq!(found, [Overlap { a, b, from: 2f64.next_down(), to: 4f64.next_up() }]);
+}
+
+#[test]
 fn small_bodies_and_bad_times() {
     let one = |time: f64| {
         let plans = Plans::moving(time, &[DVec3::ZERO, DVec3::X, DVec3::Y], &[DVec3::X; 3]).unwrap();
