@@ -7,6 +7,7 @@
 
 mod across;
 mod brittle;
+mod ccd;
 mod folder;
 mod gpu;
 mod metric;
@@ -41,6 +42,7 @@ const SUBJECTS: &[Subject] = &[
         },
     },
     Subject { name: "tearing", about: "trees that follow a cut (Otaduy et al. 2007)", run: tearing::run },
+    Subject { name: "ccd", about: "continuous collision, exactly, against IPC Toolkit", run: ccd::run },
     Subject {
         name: "brittle",
         about: "fracture: distances and sphere trees that follow cracks (Glondu et al. 2012)",
@@ -96,6 +98,10 @@ fn main() -> ExitCode {
     let mut report = Report::new(arguments.json);
     match (arguments.name.run)(&mut report, arguments.quick, &arguments.out) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::Other => {
+            eprintln!("fracas-bench: {error}");
+            ExitCode::from(2)
+        }
         Err(error) => {
             eprintln!("fracas-bench: the report cannot be written to {}: {error}", arguments.out.display());
             ExitCode::from(2)
@@ -117,6 +123,6 @@ mod tests {
             assert_eq!(subject(former).unwrap_err(), format!("the benchmark {former} is now called {now}"));
         }
         let error = subject("bricks").unwrap_err();
-        assert_eq!(error, "there is no such benchmark; there are pairs, tearing, brittle, soup, gpu");
+        assert_eq!(error, "there is no such benchmark; there are pairs, tearing, ccd, brittle, soup, gpu");
     }
 }

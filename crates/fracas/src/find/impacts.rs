@@ -70,6 +70,15 @@ impl Finder {
         self.impacts.candidates
     }
 
+    /// The candidates of [`Finder::count_impact_candidates`] for one body: the vertex and the corners, and the ends of both edges.
+    #[doc(hidden)]
+    pub fn list_impact_candidates<'a>(&mut self, bodies: &[Sweep<'a>]) -> [Vec<[u32; 4]>; 2] {
+        self.sweep(bodies, true);
+        let mut lists = [vec![], vec![]];
+        self.impacts.crew.workers.iter().for_each(|worker| worker.list_candidates(&mut lists));
+        lists
+    }
+
     /// How the last question about a step was decided: for measuring.
     #[doc(hidden)]
     #[must_use]

@@ -89,6 +89,12 @@ impl SweepWalk {
         [self.vertex_triangle.iter().map(|list| list.vertices.len()).sum(), self.edge_edge.len()]
     }
 
+    /// Appends the candidates that were listed.
+    pub(crate) fn list_candidates(&self, [vertex_triangle, edge_edge]: &mut [Vec<[u32; 4]>; 2]) {
+        self.vertex_triangle.iter().for_each(|list| vertex_triangle.extend(&list.vertices));
+        edge_edge.extend(&self.edge_edge);
+    }
+
     #[inline(always)]
     fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &SweepMeeting, steps: &mut u64) {
         while *steps > 0
