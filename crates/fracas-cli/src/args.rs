@@ -90,16 +90,23 @@ pub struct CheckArguments {
 
 /// The words after `fracas ccd`.
 #[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
 pub struct CcdArguments {
+    /// A mesh at the start and at the end of a step, or two meshes: A0 A1, or A0 A1 B0 B1. Vertices move linearly between the two
+    #[arg(value_name = "MESH", required_unless_present = "queries", conflicts_with = "queries")]
+    pub meshes: Vec<OsString>,
+    /// With two meshes: impacts within each of them too
+    #[arg(long = "self", conflicts_with = "queries")]
+    pub within: bool,
     /// Queries in eight rows each: four points at the start, the same four at the end; coordinates as
     /// numerator,denominator
-    #[arg(long, value_name = "FILE.csv")]
-    pub queries: PathBuf,
+    #[arg(long, value_name = "FILE.csv", requires = "kind")]
+    pub queries: Option<PathBuf>,
     /// What the four points are
-    #[arg(long, value_name = "KIND")]
-    pub kind: KindArgument,
+    #[arg(long, value_name = "KIND", requires = "queries")]
+    pub kind: Option<KindArgument>,
     /// Compare with a JSON list of true and false [default: the last column, if there are seven]
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json", requires = "queries")]
     pub labels: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]

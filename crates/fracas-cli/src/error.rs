@@ -43,6 +43,16 @@ pub enum Failure {
         /// The most possible.
         most: usize,
     },
+    /// Two files that should be one mesh at two times.
+    #[error(
+        "{second}: not the mesh of {first} at another time: vertices or triangles differ in number or order"
+    )]
+    NotOneMesh {
+        /// The mesh at the start.
+        first: String,
+        /// The mesh at the end.
+        second: String,
+    },
     /// The graphics card cannot be used.
     #[cfg(feature = "gpu")]
     #[error("the engine gpu cannot be used: {0} (the engines tree and soup find the same)")]

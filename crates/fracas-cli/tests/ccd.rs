@@ -132,3 +132,69 @@ fn labels_of_others_are_met() {
         assert_eq!(found["labels"], json!({ "missed": [], "invented": [] }), "{kind}");
     }
 }
+
+/// A triangle in the plane z as an OFF file.
+fn flat(z: f64) -> String {
+    format!("OFF\n3 1 0\n0 0 {z}\n4 0 {z}\n0 4 {z}\n3 0 1 2\n")
+}
+
+/// A triangle that stands on its tip at the given height.
+fn tip(z: f64) -> String {
+    format!("OFF\n3 1 0\n1 1 {z}\n1 2 {}\n2 1 {}\n3 0 1 2\n", z + 5.0, z + 5.0)
+}
+
+#[test]
+fn meshes_at_two_times_give_impacts_with_meshes_and_ids() {
+    let folder = Folder::with_files(&[
+        ("a0.off", &flat(0.0)),
+        ("b0.off", &tip(1.0)),
+        ("b1.off", &tip(-3.0)),
+        ("b2.off", &tip(0.5)),
+    ]);
+    let found = document(&folder.run("ccd a0.off a0.off b0.off b1.off --json"));
+    let impact = &found["impacts"][0];
+    assert_eq!((&impact["kind"], &impact["a"], &impact["b"]), (&json!("vf"), &json!([1, 0]), &json!([0, 0])));
+    assert_eq!((&found["first"], &found["touching_at_start"]), (&impact["t"], &json!(false)));
+    let [low, high] = [0, 1].map(|k| impact["t"][k].as_f64().unwrap());
+    assert!(low <= 0.25 && 0.25 <= high && high - low <= 1e-9, "{found}");
+    let none = document(&folder.run("ccd a0.off a0.off b0.off b2.off --json"));
+    assert_eq!((&none["first"], &none["impacts"]), (&Value::Null, &json!([])));
+    let through = document(&folder.run("ccd a0.off a0.off b1.off b1.off --json"));
+    assert_eq!((&through["touching_at_start"], &through["impacts"]), (&json!(true), &json!([])));
+    let text = folder.run("ccd a0.off a0.off b0.off b1.off");
+    assert!(text.out.contains("the first contact is at t = 0.25"), "{}", text.out);
+}
+
+/// Two sheets in one file pass through each other, edge on edge.
+#[test]
+fn a_mesh_may_meet_itself() {
+    let sheets = |z: f64| {
+        format!("OFF\n6 2 0\n0 -1 0\n0 1 0\n-3 0 -2\n-1 0 {z}\n1 0 {z}\n0 3 {}\n3 0 1 2\n3 3 4 5\n", z + 2.0)
+    };
+    let folder = Folder::with_files(&[("0.off", &sheets(1.0)), ("1.off", &sheets(-1.0))]);
+    let found = document(&folder.run("ccd 0.off 1.off --json"));
+    let edges: Vec<&Value> =
+        found["impacts"].as_array().unwrap().iter().filter(|impact| impact["kind"] == "ee").collect();
+    assert!(
+        edges.iter().any(|impact| impact["a"] == json!([0, 0, 1]) && impact["b"] == json!([0, 3, 4])),
+        "{found}"
+    );
+    let threads = document(&folder.run("ccd 0.off 1.off --json --threads 1"));
+    assert_eq!(threads["impacts"], found["impacts"]);
+}
+
+#[test]
+fn meshes_that_are_not_one_and_wrong_numbers_of_files_are_refused() {
+    let folder =
+        Folder::with_files(&[("a.off", &flat(0.0)), ("b.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 2 1\n")]);
+    let complaint = |words: &str| {
+        let run = folder.run(words);
+        assert_eq!((run.status, run.out.as_str()), (2, ""), "{words}");
+        run.complaints
+    };
+    assert!(complaint("ccd a.off b.off").contains("b.off: not the mesh of a.off at another time"));
+    assert!(complaint("ccd a.off").contains("ccd takes one mesh or two, each at two times, not 1 files"));
+    assert!(complaint("ccd").contains("required"));
+    assert!(complaint("ccd a.off a.off --queries q.csv --kind vf").contains("cannot be used"));
+    assert!(complaint("ccd --queries q.csv").contains("--kind"));
+}

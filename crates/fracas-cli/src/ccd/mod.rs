@@ -1,5 +1,6 @@
-//! `fracas ccd`: whether and when moving features first meet.
+//! `fracas ccd`: whether and when moving meshes, or single features, first meet.
 
+mod meshes;
 mod queries;
 
 use std::io::Write;
@@ -13,6 +14,7 @@ use crate::args::{CcdArguments, KindArgument};
 use crate::error::Failure;
 use crate::output::{self, json, text};
 use crate::{Status, threads};
+pub use meshes::{BodyImpact, BodyImpacts};
 use queries::Queries;
 
 /// What was found about the queries of a file.
@@ -33,7 +35,8 @@ pub struct Impacts {
 /// # Errors
 /// A file that cannot be read or makes no sense: nothing has then been printed. Or standard output fails.
 pub fn run(arguments: &CcdArguments, threads: Option<u16>, out: &mut dyn Write) -> Result<Status, Failure> {
-    let CcdArguments { queries, kind, labels, json } = arguments;
+    let CcdArguments { queries, kind, labels, json, .. } = arguments;
+    let (Some(queries), Some(kind)) = (queries, kind) else { return meshes::run(arguments, threads, out) };
     let impacts = threads::on(threads, || answer(queries, *kind, labels.as_deref()))??;
     output::send(out, |out| {
         if *json { json::write_impacts(out, &impacts) } else { text::write_impacts(out, &impacts) }

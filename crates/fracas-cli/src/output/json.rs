@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use fracas::Features;
 use fracas::mesh::Report;
 use serde::Serialize;
+use serde_json::json;
 
 use super::{MeshLine, Summary, milliseconds};
-use crate::ccd::Impacts;
+use crate::ccd::{BodyImpact, BodyImpacts, Impacts};
 use crate::find::MeshPair;
 use crate::info::Finding;
 
@@ -151,6 +153,43 @@ pub fn write_impacts(out: &mut dyn Write, impacts: &Impacts) -> io::Result<()> {
         toi: impacts.times.iter().map(|time| time.map(|time| [time.low, time.high])).collect(),
         labels: impacts.against_labels.as_ref().map(|[missed, invented]| Labels { missed, invented }),
         ms: milliseconds(impacts.find),
+    };
+    write_line(out, &document)
+}
+
+#[derive(Serialize)]
+struct Step {
+    first: Option<[f64; 2]>,
+    touching_at_start: bool,
+    impacts: Vec<serde_json::Value>,
+    ms: f64,
+}
+
+/// `{"first":[low,high]|null,"touching_at_start":bool,"impacts":[{"kind":"vf","a":[mesh,vertex],"b":[mesh,triangle],"t":[low,high]}
+/// |{"kind":"ee","a":[mesh,v0,v1],"b":[mesh,v0,v1],"t":[low,high]},…],"ms":…}`, by time, then ids.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_body_impacts(out: &mut dyn Write, found: &BodyImpacts) -> io::Result<()> {
+    let one = |impact: &BodyImpact| {
+        let BodyImpact { first, second, features, time } = *impact;
+        match features {
+            Features::VertexTriangle(vertex, triangle) => {
+                json!({"kind": "vf", "a": [first, vertex], "b": [second, triangle.0], "t": time})
+            }
+            Features::TriangleVertex(triangle, vertex) => {
+                json!({"kind": "vf", "a": [second, vertex], "b": [first, triangle.0], "t": time})
+            }
+            Features::EdgeEdge([v, w], [x, y]) => {
+                json!({"kind": "ee", "a": [first, v, w], "b": [second, x, y], "t": time})
+            }
+        }
+    };
+    let document = Step {
+        first: found.first,
+        touching_at_start: found.touching_at_start,
+        impacts: found.impacts.iter().map(one).collect(),
+        ms: milliseconds(found.find),
     };
     write_line(out, &document)
 }

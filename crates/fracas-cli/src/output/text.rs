@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use fracas::Touch;
 use fracas::mesh::Report;
+use fracas::{Features, Touch};
 
 use super::{Align, Summary, Table, grouped, milliseconds};
-use crate::ccd::Impacts;
+use crate::ccd::{BodyImpact, BodyImpacts, Impacts};
 use crate::error::one_line;
 use crate::find::MeshPair;
 use crate::info::Finding;
@@ -56,6 +56,62 @@ pub fn write_check(
         (_, threads) => format!(", {threads} threads"),
     };
     writeln!(out, "\nload {load}, build {build}, find {find} ({}{with})", summary.engine)
+}
+
+/// The number of impacts and the first of them.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_body_impacts(out: &mut dyn Write, found: &BodyImpacts) -> io::Result<()> {
+    let BodyImpacts { first, touching_at_start, impacts, load, find } = found;
+    match first {
+        Some([low, high]) => {
+            let noun = if impacts.len() == 1 { "impact" } else { "impacts" };
+            writeln!(
+                out,
+                "{} {noun}; the first contact is at t = {}.",
+                grouped(impacts.len()),
+                0.5 * (low + high)
+            )?;
+        }
+        None => writeln!(out, "Nothing touches during the step.")?,
+    }
+    if *touching_at_start {
+        writeln!(
+            out,
+            "Triangles intersect at the start: what is through already need not meet anything again."
+        )?;
+    }
+    for impact in impacts.iter().take(FEW) {
+        let BodyImpact { first, second, features, time: [low, high] } = impact;
+        let time = 0.5 * (low + high);
+        match features {
+            Features::VertexTriangle(vertex, triangle) => {
+                writeln!(
+                    out,
+                    "  t = {time:.9}  vertex {vertex} of mesh {first}, triangle {} of mesh {second}",
+                    triangle.0
+                )?;
+            }
+            Features::TriangleVertex(triangle, vertex) => {
+                writeln!(
+                    out,
+                    "  t = {time:.9}  vertex {vertex} of mesh {second}, triangle {} of mesh {first}",
+                    triangle.0
+                )?;
+            }
+            Features::EdgeEdge([v, w], [x, y]) => {
+                writeln!(
+                    out,
+                    "  t = {time:.9}  edge {v}–{w} of mesh {first}, edge {x}–{y} of mesh {second}"
+                )?;
+            }
+        }
+    }
+    if impacts.len() > FEW {
+        writeln!(out, "  … (--json lists all)")?;
+    }
+    writeln!(out, "\nload {}, find {}", written(*load), written(*find))
 }
 
 /// Prints the number of contacts, the first of them, how labels differ, and times.
