@@ -121,7 +121,7 @@ fn first_impact_times_lie_in_our_intervals() {
         let exact: BigInt = format!("{digits:0<30}")[..30].parse().expect("digits");
         let scale = |x: f64| {
             let unit: BigInt = BigInt::from(10).pow(30);
-            unit * BigInt::from((x * 2f64.powi(60)) as u64) >> 60
+            (unit * BigInt::from((x * 2f64.powi(60)) as u64)) >> 60
         };
         assert!(scale(time.low) <= exact.clone() + 1 && exact <= scale(time.high) + 1, "{line}: {time:?}");
         compared += 1;
