@@ -179,7 +179,7 @@ fn bad_plans_are_refused_and_change_nothing() {
             .change(&[(0, still.clone()), (1, Plan::Keys { times: vec![2.0, 1.0], positions: two.clone() })]),
         plans.change_keyframes(&[0, 1], vec![1.0], vec![vec![DVec3::X]]),
         plans.change_keyframes(&[0, 0], vec![1.0], vec![two.clone()]),
-        plans.insert_vertices(&[still.clone()]).map(drop),
+        plans.insert_vertices(std::slice::from_ref(&still)).map(drop),
         plans.advance_to(0.25),
         plans.advance_to(f64::NAN),
         plans.advance_to(f64::INFINITY),
