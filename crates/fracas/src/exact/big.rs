@@ -26,7 +26,7 @@ impl<const N: usize> Scaled<N> {
 }
 
 /// A finite number as mantissa · 2ᵉ.
-fn decode(x: f64) -> (i64, i64) {
+pub(super) fn decode(x: f64) -> (i64, i64) {
     let bits = x.to_bits();
     let field = (bits >> 52 & 0x7ff) as i64;
     let fraction = (bits & ((1 << 52) - 1)) as i64;
@@ -35,7 +35,7 @@ fn decode(x: f64) -> (i64, i64) {
     (if x < 0.0 { -mantissa } else { mantissa }, exponent)
 }
 
-fn sign(x: &BigInt) -> Sign {
+pub(super) fn sign(x: &BigInt) -> Sign {
     match x.sign() {
         num_bigint::Sign::Minus => Sign::Negative,
         num_bigint::Sign::NoSign => Sign::Zero,

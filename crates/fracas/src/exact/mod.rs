@@ -38,6 +38,7 @@
 //! orientation predicates*, Journal of Graphics Tools 8(1), 2003.
 
 mod big;
+mod ccd;
 mod double;
 mod line;
 mod orient;
@@ -47,6 +48,7 @@ mod shared;
 mod sign;
 mod tri_tri;
 
+pub use ccd::{ImpactTime, MovingPoint, edge_edge_impact, vertex_triangle_impact};
 pub use glam::DVec2;
 pub use line::segment_triangle;
 pub use orient::{orient2d, orient3d};
