@@ -68,7 +68,7 @@ pub enum SceneError {
         times: usize,
     },
     /// The time of a key is not finite or not after the one before.
-    #[error("key {key} is at {seconds} s, which is not after the key before it")]
+    #[error("key {key} is at {seconds} s, which is not finite or not after the key before it")]
     BadKeyTime {
         /// The key.
         key: usize,

@@ -6,12 +6,109 @@
 //!   dress(65_000)     ─┘      triangles · key times · one list of positions per key
 //! ```
 //!
+//! [`spheres`] are not known ahead: their vertices fly straight on until their plans change ([`PlannedMotion`]).
+//!
+//! # Guarantee
+//!
 //! Cloth never passes through itself nor through the other body: not at keys, and not on the straight paths between
-//! them, for the exact positions given. All bodies of a scene have the same key times.
+//! them, for the exact positions given. All bodies of a scene have the same key times. Keys are 0.04 s apart; where
+//! straight ways would not do, there are keys in between.
+//!
+//! # Cost
+//!
+//! Keys are computed when they are asked for, on one thread. The same number of triangles gives the same keys.
 
-use crate::SceneError;
+use crate::cloth::keyed::Key;
+use crate::soup::Soup;
+use crate::{Frame, Run, SceneError, SceneOptions};
+use crate::{crossing as crossing_scene, dress as dress_scene, kick as kick_scene, shirt as shirt_scene};
+use crate::{spheres as spheres_scene, tablecloth as tablecloth_scene, worn};
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, MeshError};
+
+pub use crate::spheres::{PlanChange, PlannedMotion};
+
+/// Seconds from key to key.
+pub const KEY_SECONDS: f64 = 0.04;
+/// Frames that a scene shows for each key.
+pub(crate) const FRAMES_PER_KEY: usize = 2;
+
+/// A cloth of about so many triangles that falls on a table; then the table. 2 s.
+///
+/// # Errors
+/// Fewer than 200 or more than 200,000 triangles.
+///
+/// ```no_run
+/// let bodies = fracas_scenes::motion::tablecloth(2_000).unwrap();
+/// assert_eq!((bodies[0].name(), bodies[1].name()), ("cloth", "table"));
+/// ```
+pub fn tablecloth(triangles: usize) -> Result<Vec<KeyedMotion>, SceneError> {
+    tablecloth_scene::keys(triangles, tablecloth_scene::KEYS)
+}
+
+/// A shirt of about so many triangles; then the man who walks in it. 1.2 s.
+///
+/// # Errors
+/// Fewer than 2,000 or more than 1,200,000 triangles.
+///
+/// ```no_run
+/// let bodies = fracas_scenes::motion::shirt(32_000).unwrap();
+/// assert_eq!((bodies[0].name(), bodies[1].name()), ("cloth", "figure"));
+/// ```
+pub fn shirt(triangles: usize) -> Result<Vec<KeyedMotion>, SceneError> {
+    shirt_scene::keys(triangles, worn::KEYS)
+}
+
+/// A dress of about so many triangles; then the woman who walks in it. 1.2 s.
+///
+/// # Errors
+/// Fewer than 2,000 or more than 1,200,000 triangles.
+///
+/// ```no_run
+/// let bodies = fracas_scenes::motion::dress(65_000).unwrap();
+/// assert_eq!((bodies[0].name(), bodies[1].name()), ("cloth", "figure"));
+/// ```
+pub fn dress(triangles: usize) -> Result<Vec<KeyedMotion>, SceneError> {
+    dress_scene::keys(triangles, worn::KEYS)
+}
+
+/// Two expanding spheres of about so many triangles together, whose vertices turn back where they collide. 1.5 s.
+///
+/// # Errors
+/// Fewer than 80 or more than 2,000,000 triangles.
+pub fn spheres(triangles: usize) -> Result<Vec<PlannedMotion>, SceneError> {
+    spheres_scene::plans(triangles)
+}
+
+/// Two sheets of about so many triangles together that pass through each other edge on edge, approaching at a speed in
+/// metres per second. There is a key for every sixtieth of a second.
+///
+/// # Errors
+/// Fewer than 16 or more than 4,000,000 triangles, or a speed not from 0.01 to 10,000.
+///
+/// ```
+/// let bodies = fracas_scenes::motion::crossing(400, 200.0).unwrap();
+/// // They have passed each other before the first frame is over.
+/// assert_eq!(bodies[0].key_times().len(), 2);
+/// ```
+pub fn crossing(triangles: usize, speed: f64) -> Result<Vec<KeyedMotion>, SceneError> {
+    crossing_scene::keys(triangles, speed)
+}
+
+/// A dancer's dress in a kick, from data that is no part of the project.
+///
+/// # Errors
+/// [`SceneError::NoData`] if the data is not there.
+///
+/// ```
+/// match fracas_scenes::motion::kick() {
+///     Ok(dress) => assert_eq!(dress.keys().len(), 121),
+///     Err(error) => eprintln!("skipped: {error}"),
+/// }
+/// ```
+pub fn kick() -> Result<KeyedMotion, SceneError> {
+    kick_scene::keys()
+}
 
 /// A body whose vertices move on straight lines from key to key.
 ///
@@ -45,11 +142,11 @@ impl KeyedMotion {
         if keys.is_empty() || keys.len() != key_times.len() {
             return Err(SceneError::BadKeys { keys: keys.len(), times: key_times.len() });
         }
-        let grows = |pair: &[f64]| pair[0] < pair[1];
-        let finite = key_times.iter().all(|time| time.is_finite());
-        if let Some(key) =
-            key_times.windows(2).position(|pair| !grows(pair)).map(|k| k + 1).or((!finite).then_some(0))
-        {
+        let is_next = |k: &usize| {
+            let earliest = if *k == 0 { f64::NEG_INFINITY } else { key_times[k - 1] };
+            key_times[*k].is_finite() && key_times[*k] > earliest
+        };
+        if let Some(key) = (0..key_times.len()).find(|k| !is_next(k)) {
             return Err(SceneError::BadKeyTime { key, seconds: key_times[key] });
         }
         let mut mesh = Mesh::new(keys[0].clone(), triangles)?;
@@ -128,4 +225,43 @@ impl From<MeshError> for SceneError {
     fn from(error: MeshError) -> Self {
         Self::Mesh(error.to_string())
     }
+}
+
+/// Keys of a cloth and of another body as two bodies.
+pub(crate) fn bodies(
+    names: [&'static str; 2],
+    triangles: [&[[u32; 3]]; 2],
+    keys: Vec<Key>,
+) -> Result<Vec<KeyedMotion>, SceneError> {
+    let times: Vec<f64> = keys.iter().map(|key| key.0).collect();
+    let (first, second): (Vec<_>, Vec<_>) = keys.into_iter().map(|(_, cloth, body)| (cloth, body)).unzip();
+    Ok(vec![
+        KeyedMotion::new(names[0], triangles[0].to_vec(), times.clone(), first)?,
+        KeyedMotion::new(names[1], triangles[1].to_vec(), times, second)?,
+    ])
+}
+
+/// How many keys after the first a scene needs for so many steps.
+pub(crate) fn keys_for(steps: usize) -> usize {
+    steps.div_ceil(FRAMES_PER_KEY)
+}
+
+/// Plays bodies on known paths; frames lie between keys.
+pub(crate) fn play(bodies: &[KeyedMotion], steps: usize, ground: Option<f64>, options: &SceneOptions) -> Run {
+    let meshes: Vec<Mesh> =
+        bodies.iter().map(|body| body.mesh_at_key(0).expect("there is a first key")).collect();
+    let mut soup = Soup::of(&meshes.iter().collect::<Vec<_>>(), options);
+    let step_seconds = KEY_SECONDS / FRAMES_PER_KEY as f64;
+    let bodies = bodies.to_vec();
+    let advance = move |step: usize, frame: &mut Frame| {
+        if step == 0 {
+            soup.note_all(frame);
+        }
+        let seconds = step as f64 * step_seconds;
+        let positions: Vec<DVec3> =
+            frame.time("motion", || bodies.iter().flat_map(|body| body.positions_at(seconds)).collect());
+        soup.look(&positions, frame);
+        Ok(())
+    };
+    Run::new(steps, step_seconds, ground, Box::new(advance))
 }
