@@ -16,6 +16,9 @@
 //!
 //! Obstacles hold points off by half the thickness, with friction against their own motion.
 //!
+//! Key poses that must not pass through each other in between come from another solver, which keeps faces and edges apart
+//! exactly (`cloth/keyed.rs`).
+//!
 //! # Limits
 //!
 //! Only points, and the middles of triangles where that is asked for, are held off. A sharp edge of an obstacle can press through between them, and then there are pairs of

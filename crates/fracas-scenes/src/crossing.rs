@@ -36,8 +36,8 @@ const STEP_SECONDS: f64 = 1.0 / 60.0;
 /// Length of a sheet along the motion, and its width.
 const LENGTH: f64 = 0.5;
 const WIDTH: f64 = 0.6;
-/// Between the leading edges at first.
-const GAP: f64 = 0.3;
+/// Between the leading edges at first: no edges meet just when a frame ends.
+const GAP: f64 = 0.287;
 const SPEEDS: [f64; 3] = [2.0, 20.0, 200.0];
 /// Between two pairs of sheets.
 const ROW: f64 = 1.0;

@@ -201,6 +201,13 @@ impl KeyedMotion {
         self.keys[next - 1].iter().zip(&self.keys[next]).map(between).collect()
     }
 
+    /// The same motion elsewhere: two people who pass each other may wear one dress.
+    #[must_use]
+    pub fn moved_by(&self, by: DVec3) -> Self {
+        let moved = |key: &Vec<DVec3>| key.iter().map(|p| *p + by).collect();
+        Self { keys: self.keys.iter().map(moved).collect(), ..self.clone() }
+    }
+
     /// The largest and the mean way of a vertex from one key to the next, in mean edge lengths of the first key.
     #[must_use]
     pub fn motion_per_key(&self) -> [f64; 2] {

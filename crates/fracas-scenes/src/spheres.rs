@@ -36,6 +36,13 @@ const APART: f64 = 0.5;
 const SPEED: f64 = 0.3;
 
 /// A vertex that takes another velocity.
+///
+/// ```
+/// let spheres = fracas_scenes::motion::spheres(2_000).unwrap();
+/// let first = spheres[0].changes[0];
+/// let (before, after) = (spheres[0].velocities[first.vertex as usize], first.velocity);
+/// assert_eq!(after, -before);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanChange {
     /// When, in seconds.

@@ -3,8 +3,9 @@
 //! The person first stands with the arms away from the body, as the garment was made, and then begins to walk; keys are
 //! given out once the walk has set in. People walk on the spot, so the air moves instead.
 //!
-//! Up to [`COARSE`] triangles the solver moves every vertex. Finer garments are solved on a coarse mesh, whose triangles
-//! are then divided and smoothed as far as there is room (`cloth/refine.rs`).
+//! Up to 12,000 triangles the solver moves every vertex. Finer garments are solved on a mesh with a quarter of the
+//! triangles, above 100,000 with a sixteenth, which are then divided and smoothed as far as there is room
+//! (`cloth/refine.rs`).
 
 use crate::SceneError;
 use crate::cloth::keyed::{Key, KeyedCloth, KeyedOptions};
@@ -15,8 +16,8 @@ use crate::motion::{self, KeyedMotion};
 use fracas::geom::DVec3;
 use fracas::mesh::Mesh;
 
-/// The most triangles that the solver is given.
-pub(crate) const COARSE: usize = 24_000;
+/// Up to how many triangles a garment is solved as it is, and up to how many on a quarter of them.
+const COARSE: [usize; 2] = [12_000, 100_000];
 /// Keys until the walk has set in.
 const ONSET: usize = 22;
 /// Keys after the first that are given out: a little more than a period.
@@ -39,10 +40,7 @@ impl Worn {
         if !(least..=most).contains(&triangles) {
             return Err(SceneError::BadSize { scene: self.scene, triangles, least, most });
         }
-        let mut levels = 0;
-        while triangles >> (2 * levels) > COARSE {
-            levels += 1;
-        }
+        let levels = COARSE.iter().filter(|&&most| triangles > most).count();
         let coarse = triangles >> (2 * levels);
         let figure = (self.figure)(coarse.clamp(8_000, 16_000));
         let garment = self.garment.mesh(coarse);

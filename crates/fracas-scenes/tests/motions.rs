@@ -209,3 +209,66 @@ fn bad_sizes_and_bad_keys_are_refused() {
         Err(SceneError::NoSuchKey { key: 1, keys: 1 })
     );
 }
+
+#[test]
+fn scenes_play_between_keys_without_pairs() {
+    for scene in ["tablecloth", "shirt", "dress"] {
+        let options = SceneOptions { size: Size::Small, steps: Some(12), ..SceneOptions::default() };
+        let frames: Vec<_> = start(scene, &options).unwrap().map(Result::unwrap).collect();
+        assert_eq!(frames.len(), 13);
+        for frame in &frames {
+            let of_cloth = |pair: &fracas::Pair| frame.fragments[pair.a.index()] == 0;
+            assert!(!frame.pairs.iter().any(of_cloth), "{scene}, step {}", frame.step);
+        }
+        assert!(frames[0].positions != frames[1].positions && frames[1].positions != frames[2].positions);
+    }
+}
+
+#[test]
+fn all_crossings_are_counted_and_fast_ones_leave_no_pairs() {
+    let options = SceneOptions { size: Size::Small, ..SceneOptions::default() };
+    let frames: Vec<_> = start("crossing", &options).unwrap().map(Result::unwrap).collect();
+    let impacts: f64 = frames.iter().filter_map(|frame| frame.counter("impacts")).sum();
+    let edges = edges_on_the_line();
+    assert_eq!(
+        impacts,
+        (3 * edges[0] * edges[1]) as f64,
+        "each of three pairs of sheets, every edge with every edge"
+    );
+    // The fast pair has passed in the first frame and leaves no pair of triangles.
+    assert!(frames[1].counter("impacts").unwrap() >= (edges[0] * edges[1]) as f64);
+    let fastest = |pair: &fracas::Pair| frames[0].fragments[pair.a.index()] >= 4;
+    assert!(!frames.iter().any(|frame| frame.pairs.iter().any(fastest)));
+}
+
+/// How many edges of each sheet of a crossing cross the line in which their planes meet.
+fn edges_on_the_line() -> [usize; 2] {
+    let bodies = motion::crossing(400, 20.0).unwrap();
+    let count = |body: usize, height: fn(&DVec3) -> f64| {
+        let mut edges = BTreeSet::new();
+        for [a, b, c] in bodies[body].triangles() {
+            edges.extend([[a, b], [b, c], [c, a]].map(|[v, w]| [v.min(w), v.max(w)]));
+        }
+        let above = |v: u32| height(&bodies[body].keys()[0][v as usize]) > 0.0;
+        edges.iter().filter(|[v, w]| above(**v) != above(**w)).count()
+    };
+    [count(0, |p| p.z), count(1, |p| p.y)]
+}
+
+#[test]
+fn spheres_fly_as_planned() {
+    let bodies = motion::spheres(2_000).unwrap();
+    let options = SceneOptions { size: Size::Small, steps: Some(60), ..SceneOptions::default() };
+    let frames: Vec<_> = start("spheres", &options).unwrap().map(Result::unwrap).collect();
+    let changes = |frame: &fracas_scenes::Frame| {
+        let is_now = |change: &&motion::PlanChange| (change.seconds - frame.seconds).abs() < 1e-9;
+        bodies.iter().map(|body| body.changes.iter().filter(is_now).count()).sum::<usize>() as f64
+    };
+    for frame in &frames {
+        assert_eq!(frame.counter("replanned"), Some(changes(frame)), "step {}", frame.step);
+        let planned: Vec<DVec3> = bodies.iter().flat_map(|body| body.positions_at(frame.seconds)).collect();
+        let off = planned.iter().zip(&frame.positions).map(|(p, q)| p.distance(*q)).fold(0.0, f64::max);
+        assert!(off < 1e-12, "step {}: {off}", frame.step);
+    }
+    assert!(frames.iter().filter(|frame| frame.counter("replanned") > Some(0.0)).count() > 5);
+}

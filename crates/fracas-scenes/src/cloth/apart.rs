@@ -17,7 +17,7 @@
 //! R. Bridson, R. Fedkiw and J. Anderson, *Robust treatment of collisions, contact and friction for cloth animation*,
 //! SIGGRAPH, 2002. Zones there keep their rotation; ours only translate, which is enough for the few that are needed.
 
-use super::contacts::{across, spanned};
+use super::contacts::across;
 use super::features::{FeatureFinder, Features};
 use super::impacts::{Impact, impacts};
 use super::near_features::{edge_edge, vertex_face};
@@ -90,17 +90,11 @@ fn part(impact: &Impact, start: &[DVec3], end: &mut [DVec3], cloth: usize, gap: 
     };
     let between = |at: [DVec3; 4]| -> DVec3 { (0..4).map(|k| at[k] * weights[k]).sum() };
     let first = between(at(0.0));
-    // Seen from the second feature the first comes from there.
+    // The direction in which the first feature was before the impact, seen from the second.
     let mut out = across(features, then).normalize_or_zero();
     if out.dot(first).abs() < 0.05 * first.length() {
         out = first.normalize_or_zero();
-    }
-    let from = if spanned(features, at(0.0)) * spanned(features, then) > 0.0 {
-        spanned(features, at(0.0))
-    } else {
-        out.dot(first)
-    };
-    if out.dot(first) < 0.0 || (out.dot(first) == 0.0 && from < 0.0) {
+    } else if out.dot(first) < 0.0 {
         out = -out;
     }
     let short = gap - between(at(1.0)).dot(out);

@@ -75,7 +75,7 @@ pub(crate) fn across(features: Features, [a, b, c, d]: [DVec3; 4]) -> DVec3 {
 }
 
 /// Six times the volume that four vertices span, with a sign that tells on which side of the second feature the first is.
-pub(crate) fn spanned(features: Features, at: [DVec3; 4]) -> f64 {
+fn spanned(features: Features, at: [DVec3; 4]) -> f64 {
     let of_second = match features {
         Features::VertexFace(_) => at[1],
         Features::EdgeEdge(_) => at[2],
