@@ -55,6 +55,7 @@ mod walk;
 #[doc(hidden)]
 pub mod internal {
     pub use crate::base::Random;
+    pub use crate::exact::ccd::batch::{ImpactBatch, ImpactStats, Row as ImpactRow};
     pub use crate::pairs::frame::Frame;
 }
 

@@ -38,7 +38,7 @@
 //! orientation predicates*, Journal of Graphics Tools 8(1), 2003.
 
 mod big;
-mod ccd;
+pub(crate) mod ccd;
 mod double;
 mod line;
 mod orient;
@@ -48,7 +48,10 @@ mod shared;
 mod sign;
 mod tri_tri;
 
-pub use ccd::{ImpactTime, MovingPoint, edge_edge_impact, vertex_triangle_impact};
+pub use ccd::{
+    ImpactTime, MovingPoint, edge_edge_impact, edge_edge_impact_within, vertex_triangle_impact,
+    vertex_triangle_impact_within,
+};
 pub use glam::DVec2;
 pub use line::segment_triangle;
 pub use orient::{orient2d, orient3d};

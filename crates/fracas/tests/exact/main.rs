@@ -5,6 +5,7 @@
 //! grids moved by a few units in the last place, mixed and extreme exponents.
 
 mod ccd;
+mod ccd_batch;
 mod ccd_inputs;
 mod ccd_labels;
 mod ccd_reference;

@@ -23,14 +23,18 @@
 //! inclusion-based algorithm for continuous collision detection*, ACM Transactions on Graphics 40(5), 2021, whose
 //! answers are within a tolerance.
 
+pub(crate) mod batch;
 mod float;
 mod form;
 mod integers;
+mod kind;
+mod lanes;
 mod roots;
+mod separation;
 mod subdivide;
 
 use crate::geom::DVec3;
-use float::{Corner, Forms};
+use kind::{EDGE_EDGE, VERTEX_TRIANGLE};
 
 /// A point that moves linearly during a step.
 ///
@@ -92,6 +96,15 @@ enum Verdict {
     Unknown,
 }
 
+impl Verdict {
+    fn contact(self) -> Option<ImpactTime> {
+        match self {
+            Self::Contact(time) => Some(time),
+            Self::Apart | Self::Unknown => None,
+        }
+    }
+}
+
 /// Whether and when a moving vertex first meets a moving triangle.
 ///
 /// Exact for every finite input: `None` means that they share no point at any time from 0 to 1.
@@ -109,18 +122,7 @@ enum Verdict {
 #[must_use]
 pub fn vertex_triangle_impact(vertex: MovingPoint, triangle: [MovingPoint; 3]) -> Option<ImpactTime> {
     let [a, b, c] = triangle;
-    let one_way =
-        |p: f64, q: [f64; 3]| i32::from(q.iter().all(|&q| p < q)) - i32::from(q.iter().all(|&q| q < p));
-    let is_apart = (0..3).any(|k| {
-        let side = one_way(vertex.start[k], triangle.map(|q| q.start[k]));
-        side != 0 && side == one_way(vertex.end[k], triangle.map(|q| q.end[k]))
-    });
-    if is_apart {
-        return None;
-    }
-    filtered(&[minus(a, vertex), minus(b, vertex), minus(c, vertex)], || {
-        integers::vertex_triangle([vertex, a, b, c])
-    })
+    VERTEX_TRIANGLE.impact([vertex, a, b, c])
 }
 
 /// Whether and when a moving edge first meets another.
@@ -130,32 +132,53 @@ pub fn vertex_triangle_impact(vertex: MovingPoint, triangle: [MovingPoint; 3]) -
 #[doc(alias = "ccd")]
 #[must_use]
 pub fn edge_edge_impact(a: [MovingPoint; 2], b: [MovingPoint; 2]) -> Option<ImpactTime> {
-    let below = |p: [f64; 2], q: [f64; 2]| p[0].max(p[1]) < q[0].min(q[1]);
-    let one_way = |p: [f64; 2], q: [f64; 2]| i32::from(below(p, q)) - i32::from(below(q, p));
-    let is_apart = (0..3).any(|k| {
-        let side = one_way(a.map(|p| p.start[k]), b.map(|p| p.start[k]));
-        side != 0 && side == one_way(a.map(|p| p.end[k]), b.map(|p| p.end[k]))
-    });
-    if is_apart {
-        return None;
-    }
-    let ([a, b], [c, d]) = (a, b);
-    filtered(&[minus(a, c), minus(b, c), minus(b, d), minus(a, d)], || integers::edge_edge([a, b, c, d]))
+    EDGE_EDGE.impact([a[0], a[1], b[0], b[1]])
 }
 
-/// Decides in `f64` if that is certain, and otherwise as told.
-fn filtered<const N: usize>(
-    corners: &[Corner<f64>; N],
-    exact: impl FnOnce() -> Option<ImpactTime>,
+/// When a moving vertex and a moving triangle may first be at most `separation` apart: conservative.
+///
+/// `None` means that their distance exceeds the separation at all times from 0 to 1. Otherwise `low` is not later than the first
+/// time when it does not, and at some time from `low` to `high` the distance is at most separation + tolerance. The tolerance is
+/// separation / 10,000 + 4e-9 · the longest relative way of two vertices + 1e-13 · the largest difference of two coordinates.
+/// A separation that is not positive asks for contact, exactly.
+///
+/// ```
+/// use fracas::exact::{MovingPoint, vertex_triangle_impact_within};
+/// use fracas::geom::DVec3;
+/// let floor = [DVec3::ZERO, DVec3::X, DVec3::Y].map(MovingPoint::fixed);
+/// let drop = MovingPoint { start: DVec3::new(0.2, 0.2, 2.0), end: DVec3::new(0.2, 0.2, 0.0) };
+/// let time = vertex_triangle_impact_within(drop, floor, 0.5).unwrap();
+/// assert!(time.low <= 0.75 && 0.7499 < time.high);
+/// ```
+#[doc(alias = "minimum_separation")]
+#[must_use]
+pub fn vertex_triangle_impact_within(
+    vertex: MovingPoint,
+    triangle: [MovingPoint; 3],
+    separation: f64,
 ) -> Option<ImpactTime> {
-    let size = corners.iter().flatten().flatten().fold(0.0_f64, |size, x| size.max(x.abs()));
-    match subdivide::decide(&Forms::new(corners), size) {
-        Verdict::Apart => None,
-        Verdict::Contact(time) => Some(time),
-        Verdict::Unknown => exact(),
-    }
+    let [a, b, c] = triangle;
+    VERTEX_TRIANGLE.impact_within([vertex, a, b, c], separation)
 }
 
-fn minus(p: MovingPoint, q: MovingPoint) -> Corner<f64> {
-    [0, 1, 2].map(|k| [p.start[k] - q.start[k], p.end[k] - q.end[k]])
+/// When a moving edge and another may first be at most `separation` apart: conservative.
+///
+/// Promises what [`vertex_triangle_impact_within`] promises.
+///
+/// ```
+/// use fracas::exact::{MovingPoint, edge_edge_impact_within};
+/// use fracas::geom::DVec3;
+/// let resting = [-DVec3::X, DVec3::X].map(MovingPoint::fixed);
+/// let passing = [-DVec3::Y, DVec3::Y].map(|p| MovingPoint { start: p + DVec3::Z, end: p + 0.5 * DVec3::Z });
+/// assert!(edge_edge_impact_within(resting, passing, 0.6).is_some());
+/// assert_eq!(edge_edge_impact_within(resting, passing, 0.4), None);
+/// ```
+#[doc(alias = "minimum_separation")]
+#[must_use]
+pub fn edge_edge_impact_within(
+    a: [MovingPoint; 2],
+    b: [MovingPoint; 2],
+    separation: f64,
+) -> Option<ImpactTime> {
+    EDGE_EDGE.impact_within([a[0], a[1], b[0], b[1]], separation)
 }

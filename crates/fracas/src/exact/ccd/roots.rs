@@ -83,7 +83,8 @@ impl Root<'_> {
                         }
                         may_be_zero = false;
                     }
-                    self.refine();
+                    let depth = 2 * cell.depth;
+                    self.refine_to(depth);
                 }
             }
         }

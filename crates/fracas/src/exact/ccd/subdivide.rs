@@ -16,7 +16,9 @@ use super::{ImpactTime, Verdict};
 /// Parts of the step that are looked at, at most.
 const MOST_PARTS: usize = 24;
 /// Half the width of an enclosure of a root, at most.
-const WIDEST: f64 = 0.49e-9;
+pub(super) const WIDEST: f64 = 0.49e-9;
+/// Half the width of an enclosure of a root, at least.
+pub(super) const NARROWEST: f64 = 4.0 * f64::EPSILON;
 
 /// The polynomials of one query, in Bernstein form, and the errors of their values.
 struct Curves<const N: usize> {
@@ -135,7 +137,7 @@ impl<const N: usize> Curves<N> {
                 break;
             }
         }
-        let mut reach = (4.0 * self.volume_error / slope.abs()).max(f64::EPSILON * 4.0);
+        let mut reach = (4.0 * self.volume_error / slope.abs()).max(NARROWEST);
         while reach <= WIDEST {
             let (low, high) = ((t - reach).max(start), (t + reach).min(end));
             let is_before = low == start || f(low)[0] * sign > self.volume_error;
