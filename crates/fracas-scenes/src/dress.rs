@@ -7,8 +7,8 @@
 //!
 //! # Reference
 //!
-//! The cloth animations of G. Zachmann and R. Weller, *Kinetic bounding volume hierarchies for deformable objects*, ACM
-//! International Conference on Virtual Reality Continuum and Its Applications, 2006.
+//! The cloth animations of G. Zachmann and R. Weller, *Kinetic bounding volume hierarchies for collision detection of deformable
+//! objects*, Technical Report IfI-06-02, Clausthal University of Technology, 2006.
 
 use crate::figure::Figure;
 use crate::figure::garment::Garment;

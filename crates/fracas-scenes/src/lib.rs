@@ -33,10 +33,11 @@
 //! | [`dress`](mod@dress) | a woman walks in a dress | the same |
 //! | [`spheres`](mod@spheres) | two spheres expand and turn back where they collide | flight plans that change |
 //! | [`crossing`](mod@crossing) | cloths fly through each other edge on edge | impacts between frames |
-//! | [`kick`](mod@kick) | a dancer's dress in a kick, if its data is there | key poses |
+//! | [`kick`](mod@kick) | a dancer in a kick, if the data is there | key poses |
 //!
 //! Bodies that break move by the engine Rapier with their true shapes (`shards`). Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
-//! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Nothing else moves anything.
+//! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Key poses of cloth come from a solver
+//! that lets nothing pass through anything (`cloth/keyed.rs`); people walk by formula (`figure`). Nothing else moves anything.
 //!
 //! # Invariants
 //!
@@ -50,7 +51,8 @@
 //! The first three and their sizes follow M. A. Otaduy, O. Chassot, D. Steinemann and M. Gross, *Balanced hierarchies for
 //! collision detection between fracturing objects*, IEEE Virtual Reality, 2007, section 5; the others R. Weller,
 //! N. Debowski and G. Zachmann, *kDet: parallel constant time collision detection for polygonal objects*, Computer
-//! Graphics Forum, 2017, section 6.
+//! Graphics Forum, 2017, section 6. Bodies on known paths follow G. Zachmann and R. Weller, *Kinetic bounding volume hierarchies
+//! for collision detection of deformable objects*, Technical Report IfI-06-02, Clausthal University of Technology, 2006.
 #![forbid(unsafe_code)]
 
 mod cloth;

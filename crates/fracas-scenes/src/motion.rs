@@ -16,7 +16,14 @@
 //!
 //! # Cost
 //!
-//! Keys are computed when they are asked for, on one thread. The same number of triangles gives the same keys.
+//! Keys are computed when they are asked for, on one thread. The same number of triangles gives the same keys. On one core
+//! of an AMD EPYC:
+//!
+//! | motion | triangles | seconds | largest and mean way per key, in edge lengths |
+//! |---|---|---|---|
+//! | `tablecloth` | 2,000 · 16,200 | 1.2 · 11 | 3.3, 0.28 · 13, 1.1 |
+//! | `shirt` | 32,000 · 326,000 | 8 · 41 | 6, 1.6 · 20, 4.9 |
+//! | `dress` | 65,000 · 580,000 | 20 · 63 | 16, 2.5 · 52, 8.0 |
 
 use crate::cloth::keyed::Key;
 use crate::soup::Soup;
@@ -95,14 +102,14 @@ pub fn crossing(triangles: usize, speed: f64) -> Result<Vec<KeyedMotion>, SceneE
     crossing_scene::keys(triangles, speed)
 }
 
-/// A dancer's dress in a kick, from data that is no part of the project.
+/// A dancer in a kick, from data that is no part of the project.
 ///
 /// # Errors
 /// [`SceneError::NoData`] if the data is not there.
 ///
 /// ```
 /// match fracas_scenes::motion::kick() {
-///     Ok(dress) => assert_eq!(dress.keys().len(), 121),
+///     Ok(dancer) => assert_eq!(dancer.keys().len(), 121),
 ///     Err(error) => eprintln!("skipped: {error}"),
 /// }
 /// ```

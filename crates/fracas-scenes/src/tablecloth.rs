@@ -7,8 +7,8 @@
 //!
 //! # Reference
 //!
-//! The tablecloth of G. Zachmann and R. Weller, *Kinetic bounding volume hierarchies for deformable objects*, ACM
-//! International Conference on Virtual Reality Continuum and Its Applications, 2006.
+//! The tablecloth of G. Zachmann and R. Weller, *Kinetic bounding volume hierarchies for collision detection of deformable
+//! objects*, Technical Report IfI-06-02, Clausthal University of Technology, 2006.
 
 use crate::cloth::keyed::{KeyedCloth, KeyedOptions};
 use crate::motion::{self, KeyedMotion};
