@@ -1,7 +1,7 @@
 //! A woman walks in a dress whose skirt swings between and around the legs.
 //!
 //! Key poses are computed first, 25 a second, and nothing passes through anything between them
-//! ([`motion`](crate::motion)).
+//! ([`motion`]).
 //!
 //! Sizes of the garment, in about as many triangles: 6,000, 65,000 and 260,000. The paper has 65,000 to 580,000.
 //!

@@ -1,7 +1,7 @@
 //! A man walks in a shirt that is tight at the shoulders and loose around the waist.
 //!
 //! Key poses are computed first, 25 a second, and nothing passes through anything between them
-//! ([`motion`](crate::motion)).
+//! ([`motion`]).
 //!
 //! Sizes of the garment, in about as many triangles: 4,000, 32,000 and 130,000. The paper has 32,000 to 326,000.
 //!

@@ -1,7 +1,7 @@
 //! A square cloth falls on a round table and drapes itself over the rim.
 //!
 //! Key poses are computed first, 25 a second, and nothing passes through anything between them
-//! ([`motion`](crate::motion)). This is the scene with the heaviest deformation: flat cloth becomes folds.
+//! ([`motion`]). This is the scene with the heaviest deformation: flat cloth becomes folds.
 //!
 //! Sizes of the cloth: 2,000, 8,000 and 16,200 triangles.
 //!

@@ -60,10 +60,9 @@ impl Worn {
         keys.iter_mut().for_each(|key| key.0 -= begin);
         let [cloth_keys, body_keys]: [Vec<Vec<DVec3>>; 2] =
             [keys.iter().map(|key| key.1.clone()).collect(), keys.iter().map(|key| key.2.clone()).collect()];
-        let (finer, cloth_keys) =
-            refined(garment.triangles(), &cloth_keys, figure.triangles(), &body_keys, levels)?;
+        let finer = refined(garment.triangles(), &cloth_keys, figure.triangles(), &body_keys, levels)?;
         let keys =
-            keys.into_iter().zip(cloth_keys).map(|((time, _, body), cloth)| (time, cloth, body)).collect();
-        motion::bodies(["cloth", "figure"], [&finer, figure.triangles()], keys)
+            keys.into_iter().zip(finer.keys).map(|((time, _, body), cloth)| (time, cloth, body)).collect();
+        motion::bodies(["cloth", "figure"], [&finer.triangles, figure.triangles()], keys)
     }
 }

@@ -25,6 +25,13 @@ use fracas::mesh::{Adjacency, EdgeUse, Mesh};
 /// Shares below this become 0.
 const LEAST: f64 = 0.1;
 
+/// A cloth with finer triangles, and its keys.
+#[derive(Clone, Debug)]
+pub(crate) struct Finer {
+    pub triangles: Vec<[u32; 3]>,
+    pub keys: Vec<Vec<DVec3>>,
+}
+
 /// One division of all triangles into four.
 struct Level {
     triangles: Vec<[u32; 3]>,
@@ -100,7 +107,7 @@ pub(crate) fn refined(
     body_triangles: &[[u32; 3]],
     body_keys: &[Vec<DVec3>],
     times: usize,
-) -> Result<(Vec<[u32; 3]>, Vec<Vec<DVec3>>), SceneError> {
+) -> Result<Finer, SceneError> {
     let mut levels: Vec<Level> = Vec::new();
     let mut at = keys[0].clone();
     for _ in 0..times {
@@ -108,7 +115,9 @@ pub(crate) fn refined(
         at = level.flat(&at);
         levels.push(level);
     }
-    let Some(finest) = levels.last() else { return Ok((triangles.to_vec(), keys.to_vec())) };
+    let Some(finest) = levels.last() else {
+        return Ok(Finer { triangles: triangles.to_vec(), keys: keys.to_vec() });
+    };
     let through = |key: &Vec<DVec3>, step: fn(&Level, &[DVec3]) -> Vec<DVec3>| {
         levels.iter().fold(key.clone(), |at, level| step(level, &at))
     };
@@ -148,7 +157,7 @@ pub(crate) fn refined(
         }
     }
     let keys = (0..keys.len()).map(|key| placed(key, &shares)[..fine.vertex_count()].to_vec()).collect();
-    Ok((finest.triangles.clone(), keys))
+    Ok(Finer { triangles: finest.triangles.clone(), keys })
 }
 
 #[cfg(test)]
@@ -181,7 +190,8 @@ mod tests {
         for k in 0..2 {
             assert_eq!(impacts(&mut coarse, &joint(&keys[k], k), &joint(&keys[k + 1], k + 1), |_| true), []);
         }
-        let (triangles, finer) = refined(sheet.triangles(), &keys, body.triangles(), &body_keys, 2).unwrap();
+        let Finer { triangles, keys: finer } =
+            refined(sheet.triangles(), &keys, body.triangles(), &body_keys, 2).unwrap();
         assert_eq!(triangles.len(), 16 * sheet.triangle_count());
         let mut finder = FeatureFinder::new(&Mesh::new(finer[0].clone(), triangles.clone()).unwrap(), &body);
         for k in 0..2 {
@@ -196,7 +206,7 @@ mod tests {
         let moved = flat.iter().zip(&finer[0]).filter(|(p, q)| p.distance(**q) > 1e-3).count();
         assert!(moved > flat.len() / 2, "{moved} of {}", flat.len());
         // Without room nothing is moved, and nothing is lost.
-        let (_, same) = refined(sheet.triangles(), &keys, body.triangles(), &body_keys, 0).unwrap();
-        assert!(same == keys);
+        let same = refined(sheet.triangles(), &keys, body.triangles(), &body_keys, 0).unwrap();
+        assert!(same.keys == keys);
     }
 }

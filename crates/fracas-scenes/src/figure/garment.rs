@@ -126,11 +126,11 @@ mod tests {
 
     #[test]
     fn garments_are_sheets_with_four_rims_around_the_body() {
-        let garments: [(fn(&Measures) -> Garment, Figure); 2] =
-            [(Garment::shirt, Figure::man(6_000)), (Garment::dress, Figure::woman(6_000))];
+        let (man, woman) = (Figure::man(6_000), Figure::woman(6_000));
+        let garments = [(Garment::shirt(&man.measures), man), (Garment::dress(&woman.measures), woman)];
         for (garment, figure) in garments {
             for triangles in [3_000, 8_000] {
-                let mesh = garment(&figure.measures).mesh(triangles);
+                let mesh = garment.mesh(triangles);
                 let off = mesh.triangle_count() as f64 / triangles as f64 - 1.0;
                 assert!(off.abs() < 0.05, "{} triangles", mesh.triangle_count());
                 assert_eq!(rims(&mesh), 4, "hem, neck and two sleeves at {triangles}");
