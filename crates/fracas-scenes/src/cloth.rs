@@ -16,6 +16,9 @@
 //!
 //! Obstacles hold points off by half the thickness, with friction against their own motion.
 //!
+//! Key poses that must not pass through each other in between come from another solver, which keeps faces and edges apart
+//! exactly (`cloth/keyed.rs`).
+//!
 //! # Limits
 //!
 //! Only points, and the middles of triangles where that is asked for, are held off. A sharp edge of an obstacle can press through between them, and then there are pairs of
@@ -25,6 +28,15 @@
 //!
 //! M. Macklin, M. Müller and N. Chentanez, *XPBD: position-based simulation of compliant constrained dynamics*, Motion
 //! in Games, 2016; M. Macklin and others, *Small steps in physics simulation*, Symposium on Computer Animation, 2019.
+
+mod apart;
+mod contacts;
+pub(crate) mod features;
+pub(crate) mod impacts;
+pub(crate) mod keyed;
+mod moving_tree;
+mod near_features;
+pub(crate) mod refine;
 
 use crate::near::Near;
 use crate::obstacle::Obstacle;
@@ -122,7 +134,7 @@ impl Cloth {
         for substep in 0..options.substeps {
             drive(obstacles, dt * (substep + 1) as f64);
             if substep % LOOK_EVERY == 0 {
-                stretch.iter().for_each(|link| calm(points, link));
+                stretch.iter().for_each(|link| calm(points, link, INNER_FRICTION));
                 let speed =
                     points.iter().map(|point| point.velocity.length_squared()).fold(0.0, f64::max).sqrt();
                 let travel = ((speed + options.gravity.length() * seconds) * dt).min(FASTEST * thickness);
@@ -189,9 +201,9 @@ fn by_colour(links: Vec<Link>, points: usize) -> Vec<Link> {
 }
 
 /// Inner friction: the ends of a link exchange a share of their difference in velocity.
-fn calm(points: &mut [Point], link: &Link) {
+fn calm(points: &mut [Point], link: &Link, share: f64) {
     let [a, b] = link.ends.map(|v| v as usize);
-    let exchanged = (points[b].velocity - points[a].velocity) * INNER_FRICTION;
+    let exchanged = (points[b].velocity - points[a].velocity) * share;
     if points[a].mobility > 0.0 && points[b].mobility > 0.0 {
         points[a].velocity += exchanged;
         points[b].velocity -= exchanged;

@@ -45,6 +45,69 @@ pub enum SceneError {
         /// How many the mesh has.
         triangles: usize,
     },
+    /// A scene was asked for too few or too many triangles.
+    #[error("{scene} has {least} to {most} triangles, not {triangles}")]
+    BadSize {
+        /// The scene.
+        scene: &'static str,
+        /// The number given.
+        triangles: usize,
+        /// The least there may be.
+        least: usize,
+        /// The most there may be.
+        most: usize,
+    },
+    /// A moving body without keys, or with another number of times than keys.
+    #[error(
+        "a moving body needs one time for each of its keys, and one key at least: {keys} keys, {times} times"
+    )]
+    BadKeys {
+        /// How many keys were given.
+        keys: usize,
+        /// How many times.
+        times: usize,
+    },
+    /// The time of a key is not finite or not after the one before.
+    #[error("key {key} is at {seconds} s, which is not finite or not after the key before it")]
+    BadKeyTime {
+        /// The key.
+        key: usize,
+        /// Its time.
+        seconds: f64,
+    },
+    /// There is no key of that number.
+    #[error("there is no key {key}: the body has {keys}")]
+    NoSuchKey {
+        /// The number given.
+        key: usize,
+        /// How many there are.
+        keys: usize,
+    },
+    /// A speed that a scene does not have.
+    #[error("cloths meet at 0.01 to 10000 m/s, not at {speed}")]
+    BadSpeed {
+        /// The speed given.
+        speed: f64,
+    },
+    /// Cloth is held between two solid parts and cannot move on.
+    #[error("the cloth is caught between solid parts at {seconds} s and cannot move on")]
+    Caught {
+        /// When.
+        seconds: f64,
+    },
+    /// Data that is no part of the project is not there.
+    #[error("{scene} needs {file}: {why} (set FRACAS_SHARED_DATA to the folder that has `cloth` in it)")]
+    NoData {
+        /// The scene.
+        scene: &'static str,
+        /// The file.
+        file: String,
+        /// Why it cannot be used.
+        why: String,
+    },
+    /// Positions and triangles that are no mesh.
+    #[error("not a mesh: {0}")]
+    Mesh(String),
     /// A body cannot be prepared for breaking.
     #[error("the body cannot be prepared for breaking: {0}")]
     Solid(BrittleError),

@@ -28,9 +28,16 @@
 //! | [`breaking_statue`](mod@breaking_statue) | a statue falls on another one and breaks | the same |
 //! | [`cloth_statue`](mod@cloth_statue) | a cloth falls over a statue | the same |
 //! | [`chazelle`](mod@chazelle) | two polyhedra of the worst kind pass through each other | the same |
+//! | [`tablecloth`](mod@tablecloth) | a cloth falls on a round table | key poses ([`motion`]) |
+//! | [`shirt`](mod@shirt) | a man walks in a shirt | the same |
+//! | [`dress`](mod@dress) | a woman walks in a dress | the same |
+//! | [`spheres`](mod@spheres) | two spheres expand and turn back where they collide | flight plans that change |
+//! | [`crossing`](mod@crossing) | cloths fly through each other edge on edge | impacts between frames |
+//! | [`kick`](mod@kick) | a dancer in a kick, if the data is there | key poses |
 //!
 //! Bodies that break move by the engine Rapier with their true shapes (`shards`). Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
-//! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Nothing else moves anything.
+//! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Key poses of cloth come from a solver
+//! that lets nothing pass through anything (`cloth/keyed.rs`); people walk by formula (`figure`). Nothing else moves anything.
 //!
 //! # Invariants
 //!
@@ -44,7 +51,8 @@
 //! The first three and their sizes follow M. A. Otaduy, O. Chassot, D. Steinemann and M. Gross, *Balanced hierarchies for
 //! collision detection between fracturing objects*, IEEE Virtual Reality, 2007, section 5; the others R. Weller,
 //! N. Debowski and G. Zachmann, *kDet: parallel constant time collision detection for polygonal objects*, Computer
-//! Graphics Forum, 2017, section 6.
+//! Graphics Forum, 2017, section 6. Bodies on known paths follow G. Zachmann and R. Weller, *Kinetic bounding volume hierarchies
+//! for collision detection of deformable objects*, Technical Report IfI-06-02, Clausthal University of Technology, 2006.
 #![forbid(unsafe_code)]
 
 mod cloth;
@@ -52,6 +60,7 @@ mod draped;
 mod edits;
 mod error;
 mod field;
+mod figure;
 mod fragments;
 mod lumps;
 mod near;
@@ -62,6 +71,7 @@ mod rigid;
 mod run;
 mod shards;
 mod soup;
+mod worn;
 
 pub mod apple;
 pub mod blobs;
@@ -70,13 +80,20 @@ pub mod bricks;
 pub mod chair;
 pub mod chazelle;
 pub mod cloth_statue;
+pub mod crossing;
+pub mod dress;
 pub mod funnel;
 pub mod handful;
+pub mod kick;
+pub mod motion;
 pub mod nbody;
 pub mod piggybank;
 pub mod plates;
 pub mod pumpkin;
+pub mod shirt;
+pub mod spheres;
 pub mod statue;
+pub mod tablecloth;
 pub mod triceratops;
 pub mod whirl;
 
@@ -120,6 +137,12 @@ pub const SCENES: &[Scene] = &[
     breaking_statue::SCENE,
     cloth_statue::SCENE,
     chazelle::SCENE,
+    tablecloth::SCENE,
+    shirt::SCENE,
+    dress::SCENE,
+    spheres::SCENE,
+    crossing::SCENE,
+    kick::SCENE,
 ];
 
 /// How large the bodies of a scene are.
