@@ -10,6 +10,7 @@ mod brittle;
 mod ccd;
 mod folder;
 mod gpu;
+mod kinetic;
 mod metric;
 mod naive;
 mod pairs;
@@ -42,6 +43,11 @@ const SUBJECTS: &[Subject] = &[
         },
     },
     Subject { name: "tearing", about: "trees that follow a cut (Otaduy et al. 2007)", run: tearing::run },
+    Subject {
+        name: "kinetic",
+        about: "bodies on known paths: boxes that know when they expire (Zachmann, Weller 2006)",
+        run: kinetic::run,
+    },
     Subject { name: "ccd", about: "continuous collision, exactly, against IPC Toolkit", run: ccd::run },
     Subject {
         name: "brittle",
@@ -123,6 +129,9 @@ mod tests {
             assert_eq!(subject(former).unwrap_err(), format!("the benchmark {former} is now called {now}"));
         }
         let error = subject("bricks").unwrap_err();
-        assert_eq!(error, "there is no such benchmark; there are pairs, tearing, ccd, brittle, soup, gpu");
+        assert_eq!(
+            error,
+            "there is no such benchmark; there are pairs, tearing, kinetic, ccd, brittle, soup, gpu"
+        );
     }
 }
