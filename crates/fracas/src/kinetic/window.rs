@@ -25,11 +25,11 @@
 use super::KineticBody;
 use super::body::chord;
 use crate::exact;
-use crate::geom::{Boxes8, LANES, Triangle};
-use crate::pairs::{Frame, Pair, Touch, bits};
+use crate::geom::{Boxes8, DVec3, LANES, Triangle};
+use crate::pairs::{Frame, Pair, RowIds, Touch, bits};
 use crate::walk::Child;
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, f32x8};
+use fearless_simd::{Level, dispatch, f32x8, mask32x8, u32x8};
 
 /// Two triangles whose chord boxes overlap from one time to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,6 +73,7 @@ pub struct Window {
     stack: Vec<(Child, Child)>,
     leaves: [LeafCache; 2],
     found: Vec<Pair>,
+    positions: [Vec<DVec3>; 2],
 }
 
 /// See the head of the module.
@@ -239,21 +240,26 @@ impl Window {
             now == b.now() && (from..=until).contains(&now),
             "both bodies must be at one time of the window"
         );
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        let mut last: Option<(u32, Triangle)> = None;
-        for pair in self.at(now) {
-            let t = match last {
-                Some((id, triangle)) if id == pair.a.0 => triangle,
-                _ => a.triangle(pair.a),
-            };
-            last = Some((pair.a.0, t));
-            let u = b.triangle(pair.b);
+        // All vertices are evaluated at once: that is cheaper than one by one as soon as there are some candidates.
+        let [of_a, of_b] = &mut self.positions;
+        a.plans().positions_at(now, of_a);
+        let is_one = std::ptr::eq(a, b);
+        if !is_one {
+            b.plans().positions_at(now, of_b);
+        }
+        let (of_a, of_b) = (&self.positions[0], &self.positions[usize::from(!is_one)]);
+        self.found.clear();
+        for timed in &self.pairs {
+            if now < timed.from || timed.until < now {
+                continue;
+            }
+            let pair = timed.pair;
+            let (t, u) =
+                (corners(of_a, a.triangles()[pair.a.index()]), corners(of_b, b.triangles()[pair.b.index()]));
             if t.bounds().overlaps(&u.bounds()) && touch.accepts(exact::tri_tri(&t, &u)) {
-                found.push(pair);
+                self.found.push(pair);
             }
         }
-        self.found = found;
         &self.found
     }
 
@@ -282,7 +288,7 @@ impl Window {
                     let boxes = a.node(i.index());
                     let others = if same { boxes } else { b.node(j.index()) };
                     for (lane, child) in b.children(j.index()) {
-                        let mut near = overlap_times(simd, &boxes, &others.lane(lane)).lanes;
+                        let mut near = overlapping(simd, &boxes, &others.lane(lane));
                         if same {
                             near &= !1_u32 << lane;
                             self.stack.push((child, child));
@@ -295,13 +301,13 @@ impl Window {
                 (false, true) => {
                     let leaf = *self.leaves[1].get(b, j.index());
                     let around = around(simd, &leaf);
-                    let near = overlap_times(simd, &a.node(i.index()), &around).lanes;
+                    let near = overlapping(simd, &a.node(i.index()), &around);
                     bits(near).for_each(|hit| self.stack.push((child_of(a, i, hit), j)));
                 }
                 (true, false) => {
                     let leaf = *self.leaves[0].get(a, i.index());
                     let around = around(simd, &leaf);
-                    let near = overlap_times(simd, &b.node(j.index()), &around).lanes;
+                    let near = overlapping(simd, &b.node(j.index()), &around);
                     bits(near).for_each(|hit| self.stack.push((i, child_of(b, j, hit))));
                 }
                 (true, true) => self.compare_leaves(simd, sides, (i.index(), j.index()), itself),
@@ -316,7 +322,7 @@ impl Window {
         let (ids, other_ids) = (&a.body.ids[i], &b.body.ids[j]);
         let within = itself && i == j;
         let whole = around(simd, boxes);
-        for lane in bits(overlap_times(simd, others, &whole).lanes) {
+        for lane in bits(overlapping(simd, others, &whole)) {
             let overlap = overlap_times(simd, boxes, &others.lane(lane));
             let near = if within { overlap.lanes & (!1_u32 << lane) } else { overlap.lanes };
             for hit in bits(near) {
@@ -340,6 +346,43 @@ impl Window {
             }
         }
     }
+}
+
+/// Lanes whose triangles share a vertex with one of another leaf.
+#[inline(always)]
+fn sharing<S: Simd>(simd: S, ids: &RowIds, others: &RowIds, lane: usize) -> u32 {
+    let mut shared = 0;
+    for corner in 0..3 {
+        let vertices = u32x8::load_array_ref(simd, &ids.vertices[corner]);
+        for other in 0..3 {
+            shared |= vertices.simd_eq(others.vertices[other][lane]).to_bitmask() as u32;
+        }
+    }
+    shared
+}
+
+/// Lanes that overlap another box at some time of the window. Most do so at one of its ends, or are apart throughout by their swept
+/// boxes; only the others need times.
+#[inline(always)]
+fn overlapping<S: Simd>(simd: S, boxes: &Moving, other: &[([f32; 3], [f32; 3]); 2]) -> u32 {
+    let [(low_0, high_0), (low_1, high_1)] = *other;
+    let [a, b] = &boxes.at;
+    let at_ends = a.overlapping(simd, low_0, high_0) | b.overlapping(simd, low_1, high_1);
+    let mut swept = mask32x8::splat(simd, true);
+    for axis in 0..3 {
+        let low = f32x8::load_array_ref(simd, &a.low[axis]).min(f32x8::load_array_ref(simd, &b.low[axis]));
+        let high = f32x8::load_array_ref(simd, &a.high[axis]).max(f32x8::load_array_ref(simd, &b.high[axis]));
+        swept &= low.simd_le(high_0[axis].max(high_1[axis]) + RAISE);
+        swept &= high.simd_ge(low_0[axis].min(low_1[axis]) - RAISE);
+    }
+    let open = swept.to_bitmask() as u32 & !at_ends;
+    if open == 0 { at_ends } else { at_ends | overlap_times(simd, boxes, other).lanes }
+}
+
+/// A triangle in space.
+#[inline]
+fn corners(positions: &[DVec3], [a, b, c]: [u32; 3]) -> Triangle {
+    Triangle::new(positions[a as usize], positions[b as usize], positions[c as usize])
 }
 
 /// What a lane of a node leads to.
