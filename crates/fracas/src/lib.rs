@@ -23,6 +23,7 @@
 //! | positions and indices of your own, asked once or changing at will | [`MeshRef`], [`Mesh`] | nothing: no structure is kept |
 //! | a rigid or deforming surface | [`MeshTree`] | [`MeshTree::set_positions`] |
 //! | a surface that is cut or torn ([`cut`]) | [`TearingBody`]; each [`TearingBody::piece`] is a body too | [`TearingBody::apply`] |
+//! | motion that is known ahead: keys, velocities | [`kinetic::KineticBody`] | [`kinetic::KineticBody::advance_to`], new plans |
 //! | a solid that shatters ([`fill`], [`fracture`]) | [`brittle::BrittleBody`]; each fragment is a body too | [`brittle::BrittleBody::split`] |
 //!
 //! # Which question?
@@ -66,6 +67,7 @@ pub use brittle::{BrittleBody, FragmentId, Solid};
 pub use find::{FindOptions, Finder};
 pub use geom::{Box3, DQuat, DVec3, Pose};
 pub use impact::{Features, Impact, Impacts, Sweep};
+pub use kinetic::KineticBody;
 pub use mesh::{LiveMesh, Mesh, MeshEdit, MeshError, MeshRef, TriangleId};
 pub use pairs::{FindStats, Pair, Threads, Touch, Twins};
 pub use soup::SoupOptions;
