@@ -323,17 +323,19 @@ impl Window {
         let within = itself && i == j;
         let whole = around(simd, boxes);
         for lane in bits(overlapping(simd, others, &whole)) {
-            let overlap = overlap_times(simd, boxes, &others.lane(lane));
-            let near = if within { overlap.lanes & (!1_u32 << lane) } else { overlap.lanes };
-            for hit in bits(near) {
-                let corners =
-                    |ids: &crate::pairs::RowIds, lane: usize| [0, 1, 2].map(|k| ids.vertices[k][lane]);
-                if itself {
-                    let (v, w) = (corners(ids, hit), corners(other_ids, lane));
-                    if v.iter().any(|v| w.contains(v)) {
-                        continue;
-                    }
-                }
+            let other = others.lane(lane);
+            let mut near = overlapping(simd, boxes, &other);
+            if within {
+                near &= !1_u32 << lane;
+            }
+            if itself {
+                near &= !sharing(simd, ids, other_ids, lane);
+            }
+            if near == 0 {
+                continue;
+            }
+            let overlap = overlap_times(simd, boxes, &other);
+            for hit in bits(near & overlap.lanes) {
                 let (t, u) = (ids.triangles[hit], other_ids.triangles[lane]);
                 let (t, u) = if itself { (t.min(u), t.max(u)) } else { (t, u) };
                 let at = |share: f32| *from + (*until - *from) * f64::from(share);
