@@ -60,6 +60,7 @@ mod walk;
 pub mod internal {
     pub use crate::base::Random;
     pub use crate::exact::ccd::batch::{ImpactBatch, ImpactStats, Row as ImpactRow};
+    pub use crate::kinetic::at_rest::self_candidates;
     pub use crate::pairs::frame::Frame;
 }
 

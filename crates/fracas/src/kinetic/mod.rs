@@ -15,6 +15,7 @@
 mod aabb_edits;
 mod aabb_events;
 mod aabb_tree;
+pub(crate) mod at_rest;
 mod block;
 mod body;
 mod box_events;

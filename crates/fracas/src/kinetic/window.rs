@@ -26,7 +26,7 @@ use super::KineticBody;
 use super::body::chord;
 use crate::exact;
 use crate::geom::{Boxes8, DVec3, LANES, Triangle};
-use crate::pairs::{Frame, Pair, RowIds, Touch, bits};
+use crate::pairs::{Frame, Pair, Row, RowIds, Touch, bits};
 use crate::walk::Child;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8, mask32x8, u32x8};
@@ -163,25 +163,31 @@ impl<'a> Side<'a> {
 
     /// Boxes of the triangles of a leaf.
     fn leaf(&self, index: usize) -> Moving {
-        let used = self.body.ids[index].triangle_ids().count();
-        let [from, to] = self.body.ends().each_ref().map(|end| {
-            let mut boxes = Boxes8::EMPTY;
-            let [a, b, c] = &end.rows[index].corners;
-            for axis in 0..3 {
-                for lane in 0..used {
-                    let (a, b, c) = (a[axis][lane], b[axis][lane], c[axis][lane]);
-                    boxes.low[axis][lane] = a.min(b).min(c) - Frame::SLACK;
-                    boxes.high[axis][lane] = a.max(b).max(c) + Frame::SLACK;
-                }
-            }
-            boxes
-        });
+        let ids = &self.body.ids[index];
+        let [from, to] = self.body.ends().each_ref().map(|end| leaf_boxes(&end.rows[index], ids));
         self.during([&from, &to])
     }
 
     fn children(&self, node: usize) -> impl Iterator<Item = (usize, Child)> + '_ {
         self.body.ends()[0].nodes[node].used()
     }
+}
+
+/// Boxes around the triangles of a leaf.
+pub(super) fn leaf_boxes(row: &Row, ids: &RowIds) -> Boxes8 {
+    let mut boxes = Boxes8::EMPTY;
+    let [a, b, c] = &row.corners;
+    for axis in 0..3 {
+        for lane in 0..LANES {
+            let (a, b, c) = (a[axis][lane], b[axis][lane], c[axis][lane]);
+            boxes.low[axis][lane] = a.min(b).min(c) - Frame::SLACK;
+            boxes.high[axis][lane] = a.max(b).max(c) + Frame::SLACK;
+        }
+    }
+    for lane in ids.triangle_ids().count()..LANES {
+        boxes.set(lane, [f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    }
+    boxes
 }
 
 impl LeafCache {
@@ -352,7 +358,7 @@ impl Window {
 
 /// Lanes whose triangles share a vertex with one of another leaf.
 #[inline(always)]
-fn sharing<S: Simd>(simd: S, ids: &RowIds, others: &RowIds, lane: usize) -> u32 {
+pub(super) fn sharing<S: Simd>(simd: S, ids: &RowIds, others: &RowIds, lane: usize) -> u32 {
     let mut shared = 0;
     for corner in 0..3 {
         let vertices = u32x8::load_array_ref(simd, &ids.vertices[corner]);
