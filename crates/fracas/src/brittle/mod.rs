@@ -47,7 +47,7 @@
 //! - A tetrahedron is cut if and only if its nodes are in several fragments; its parts are those of its nodes.
 //! - A sphere of a tree holds every point below it. Every node and every corner of a crack is in exactly one tree.
 //! - The cells of a fragment hold every point of it, and its surface cells every point of its surface.
-//! - No distance that a node knows is smaller than the true one.
+//! - Nodes know cracks of their own fragment alone, and every node of a cut tetrahedron knows one.
 //!
 //! # Departures from the paper
 //!

@@ -10,9 +10,8 @@
 //!     ·   ·   ·   ·          A front ends where nothing gets nearer: halfway to another crack or to the original surface.
 //! ```
 //!
-//! Middles are cheap to compare, and the crack with the nearest middle is the nearest crack or next to it. At the end every
-//! node that knows a crack measures its exact distance, so no stored distance is too small. It may be a little too large
-//! where another crack is nearer; queries search for that one.
+//! Middles are cheap to compare, and the crack with the nearest middle is the nearest crack or next to it. A node stores which
+//! crack it is, and no distance: a query measures its own. Where another crack is nearer, the query finds it.
 //!
 //! Nodes pass cracks on in the order in which they learn of them. A heap ordered by distance costs more than it saves: few
 //! nodes learn of a crack twice.
@@ -36,17 +35,9 @@ use crate::geom::DVec3;
 /// The field of one fragment; see the module.
 #[derive(Clone, Debug)]
 pub(crate) struct CrackField {
-    /// For each node of the fragment, in order; empty if the fragment has no crack.
-    nearest: Vec<NearestCrack>,
-}
-
-/// The crack nearest to a node, as far as it knows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NearestCrack {
-    /// The cut tetrahedron it lies in, or [`Solid::NONE`].
-    pub tet: u32,
-    /// Exact distance from the node to this crack.
-    pub distance: f64,
+    /// The cut tetrahedron with the nearest crack, or [`Solid::NONE`], for each node of the fragment in order; empty if the
+    /// fragment has no crack.
+    nearest: Vec<u32>,
 }
 
 impl CrackField {
@@ -56,52 +47,68 @@ impl CrackField {
         if cuts.peek().is_none() {
             return Self { nearest: vec![] };
         }
+        let untold = NearestMiddle { squared: f64::INFINITY, crack: Solid::NONE, is_queued: false };
         let mut fronts = Fronts {
             body,
             fragment,
-            tets: vec![Solid::NONE; known.nodes.len()],
-            middles: vec![(DVec3::ZERO, f64::INFINITY); known.nodes.len()],
+            cracks: Vec::with_capacity(known.nodes.len()),
+            nearest: vec![untold; known.nodes.len()],
             queue: Vec::with_capacity(known.nodes.len()),
-            is_queued: vec![false; known.nodes.len()],
         };
         cuts.for_each(|cut| fronts.seed(cut));
         fronts.spread();
-        let measured = |(&node, &tet): (&u32, &u32)| {
-            let is_told = tet != Solid::NONE;
-            let distance = || body.crack_distance(fragment, tet, body.position(node));
-            NearestCrack { tet, distance: if is_told { distance() } else { f64::INFINITY } }
+        let tet_of = |node: &NearestMiddle| {
+            fronts.cracks.get(node.crack as usize).map_or(Solid::NONE, |crack| crack.1)
         };
-        Self { nearest: known.nodes.iter().zip(&fronts.tets).map(measured).collect() }
+        Self { nearest: fronts.nearest.iter().map(tet_of).collect() }
     }
 
-    /// What a node knows, by its place among the nodes of the fragment.
+    /// The cut tetrahedron whose crack a node knows, by the node's place among the nodes of the fragment.
     #[inline]
-    pub fn get(&self, place: u32) -> Option<NearestCrack> {
-        self.nearest.get(place as usize).copied().filter(|crack| crack.tet != Solid::NONE)
+    pub fn get(&self, place: u32) -> Option<u32> {
+        self.nearest.get(place as usize).copied().filter(|&tet| tet != Solid::NONE)
     }
 }
 
-/// Fronts that spread from cracks. Arrays are by place among the nodes of the fragment.
+/// Fronts that spread from cracks.
 struct Fronts<'a> {
     body: &'a BrittleBody,
     fragment: u32,
-    tets: Vec<u32>,
-    /// The middle of each node's crack, and its squared distance from the node.
-    middles: Vec<(DVec3, f64)>,
+    /// The middle of each polygon of a crack, and its tetrahedron.
+    cracks: Vec<(DVec3, u32)>,
+    /// By place among the nodes of the fragment.
+    nearest: Vec<NearestMiddle>,
     /// Nodes in the order in which they pass on what they know.
     queue: Vec<u32>,
-    is_queued: Vec<bool>,
+}
+
+/// What a node knows while fronts spread.
+#[derive(Clone, Copy)]
+struct NearestMiddle {
+    /// Squared distance from the node to the middle of its crack.
+    squared: f64,
+    crack: u32,
+    is_queued: bool,
 }
 
 impl Fronts<'_> {
     /// The nodes of a cut tetrahedron learn of its crack.
     fn seed(&mut self, cut: &CutTet) {
-        let facets = self.body.cracks_in(self.fragment, cut.tet);
-        for node in self.body.solid.mesh.tets()[cut.tet as usize] {
-            if self.body.fragment_of[node as usize] == self.fragment {
-                let (middle, squared) = nearest_middle(facets, self.body.position(node));
-                self.tell(node, cut.tet, middle, squared, f64::INFINITY);
+        let Some(part) = cut.part_of(self.fragment).map(|part| &cut.parts[part]) else { return };
+        let first = self.cracks.len();
+        let facets = &self.body.facets[part.crack_range()];
+        self.cracks.extend(polygons(facets).map(|polygon| (middle(polygon), cut.tet)));
+        let nodes = self.body.solid.mesh.tets()[cut.tet as usize];
+        for k in (0..4).filter(|k| part.nodes >> k & 1 == 1) {
+            let p = self.body.position(nodes[k]);
+            let mut nearest = (f64::INFINITY, Solid::NONE);
+            for (crack, &(middle, _)) in self.cracks.iter().enumerate().skip(first) {
+                let squared = p.distance_squared(middle);
+                if squared < nearest.0 {
+                    nearest = (squared, crack as u32);
+                }
             }
+            self.tell(nodes[k], nearest.1, nearest.0, f64::INFINITY);
         }
     }
 
@@ -110,53 +117,32 @@ impl Fronts<'_> {
         let mut next = 0;
         while let Some(&node) = self.queue.get(next) {
             next += 1;
-            let place = body.place_of[node as usize] as usize;
-            self.is_queued[place] = false;
-            let (tet, middle) = (self.tets[place], self.middles[place].0);
+            let known = &mut self.nearest[body.place_of[node as usize] as usize];
+            known.is_queued = false;
+            let crack = known.crack;
+            let middle = self.cracks[crack as usize].0;
             for &other in solid.adjacency.neighbours(node) {
                 if body.fragment_of[other as usize] == self.fragment {
                     let squared = body.position(other).distance_squared(middle);
                     // Beyond the original surface nobody asks.
-                    let limit = solid.depths[other as usize] + 1.5 * solid.edge;
-                    self.tell(other, tet, middle, squared, limit * limit);
+                    self.tell(other, crack, squared, solid.depths[other as usize] + 1.5 * solid.edge);
                 }
             }
         }
     }
 
-    /// A node learns of a crack, and passes it on if its squared distance is below a limit.
+    /// A node learns of a crack, and passes it on if it is nearer than a limit.
     #[inline]
-    fn tell(&mut self, node: u32, tet: u32, middle: DVec3, squared: f64, limit: f64) {
-        let place = self.body.place_of[node as usize] as usize;
-        if squared < self.middles[place].1 {
-            self.middles[place] = (middle, squared);
-            self.tets[place] = tet;
-            if squared < limit && !self.is_queued[place] {
+    fn tell(&mut self, node: u32, crack: u32, squared: f64, limit: f64) {
+        let known = &mut self.nearest[self.body.place_of[node as usize] as usize];
+        if squared < known.squared {
+            (known.squared, known.crack) = (squared, crack);
+            if squared < limit * limit && !known.is_queued {
+                known.is_queued = true;
                 self.queue.push(node);
-                self.is_queued[place] = true;
             }
         }
     }
-}
-
-impl BrittleBody {
-    /// Distance from a point to the crack that bounds a fragment in a tetrahedron; infinite if there is none.
-    pub(crate) fn crack_distance(&self, fragment: u32, tet: u32, p: DVec3) -> f64 {
-        let squared = self.cracks_in(fragment, tet).iter().fold(f64::INFINITY, |least, facet| {
-            facet.closest_within(p, least).map_or(least, |(_, squared)| squared)
-        });
-        squared.sqrt()
-    }
-}
-
-/// Of the middles of some polygons, the one nearest to a point, and its squared distance.
-#[inline]
-fn nearest_middle(facets: &[FacetTriangle], p: DVec3) -> (DVec3, f64) {
-    let middles = polygons(facets).map(|polygon| {
-        let middle = middle(polygon);
-        (middle, middle.distance_squared(p))
-    });
-    middles.fold((p, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best })
 }
 
 /// The mean of the corners of a polygon that is given as a fan of triangles.
