@@ -28,7 +28,8 @@
 //! - The paper averages distances and directions over the neighbours reached in the step before. Averaging extends planes
 //!   beyond their polygons, which makes distances negative and directions wrong near the ends of cracks.
 
-use crate::brittle::split::cut_tet::{CutTet, FacetTriangle, polygons};
+use crate::brittle::split::cut_tet::{FacetTriangle, polygons};
+use crate::brittle::split::pattern::Corners;
 use crate::brittle::{BrittleBody, Fragment, Solid};
 use crate::geom::DVec3;
 
@@ -43,24 +44,17 @@ pub(crate) struct CrackField {
 impl CrackField {
     /// Lets fronts spread from all cracks of a fragment.
     pub fn build(body: &BrittleBody, fragment: u32, known: &Fragment) -> Self {
-        let mut cuts = known.tets.iter().filter_map(|&tet| body.cut_tet(tet)).peekable();
-        if cuts.peek().is_none() {
+        let mut fronts =
+            Fronts { body, fragment, middles: vec![], seeds: vec![], nearest: vec![], queue: vec![] };
+        fronts.find_cracks(&known.tets);
+        if fronts.seeds.is_empty() {
             return Self { nearest: vec![] };
         }
-        let untold = NearestMiddle { squared: f64::INFINITY, crack: Solid::NONE, is_queued: false };
-        let mut fronts = Fronts {
-            body,
-            fragment,
-            cracks: Vec::with_capacity(known.nodes.len()),
-            nearest: vec![untold; known.nodes.len()],
-            queue: Vec::with_capacity(known.nodes.len()),
-        };
-        cuts.for_each(|cut| fronts.seed(cut));
+        let untold = NearestMiddle { squared: f64::INFINITY, middle: 0, tet: Solid::NONE };
+        fronts.nearest.resize(known.nodes.len(), untold);
+        fronts.seed();
         fronts.spread();
-        let tet_of = |node: &NearestMiddle| {
-            fronts.cracks.get(node.crack as usize).map_or(Solid::NONE, |crack| crack.1)
-        };
-        Self { nearest: fronts.nearest.iter().map(tet_of).collect() }
+        Self { nearest: fronts.nearest.iter().map(|node| node.tet).collect() }
     }
 
     /// The cut tetrahedron whose crack a node knows, by the node's place among the nodes of the fragment.
@@ -70,76 +64,119 @@ impl CrackField {
     }
 }
 
-/// Fronts that spread from cracks.
+/// Fronts that spread from cracks. Each step is a pass of its own: short loops wait less for memory.
 struct Fronts<'a> {
     body: &'a BrittleBody,
     fragment: u32,
-    /// The middle of each polygon of a crack, and its tetrahedron.
-    cracks: Vec<(DVec3, u32)>,
+    /// The middle of each polygon of a crack.
+    middles: Vec<DVec3>,
+    seeds: Vec<Seed>,
     /// By place among the nodes of the fragment.
     nearest: Vec<NearestMiddle>,
     /// Nodes in the order in which they pass on what they know.
     queue: Vec<u32>,
 }
 
+/// The crack of the fragment in one tetrahedron.
+struct Seed {
+    tet: u32,
+    /// The nodes of the fragment there.
+    nodes: Corners,
+    /// Where its middles end; they begin where those of the seed before end.
+    end: u32,
+}
+
 /// What a node knows while fronts spread.
 #[derive(Clone, Copy)]
 struct NearestMiddle {
-    /// Squared distance from the node to the middle of its crack.
+    /// Squared distance from the node to the middle.
     squared: f64,
-    crack: u32,
-    is_queued: bool,
+    middle: u32,
+    tet: u32,
+}
+
+impl NearestMiddle {
+    /// Set in `middle` while the node is in the queue.
+    const QUEUED: u32 = 1 << 31;
 }
 
 impl Fronts<'_> {
-    /// The nodes of a cut tetrahedron learn of its crack.
-    fn seed(&mut self, cut: &CutTet) {
-        let Some(part) = cut.part_of(self.fragment).map(|part| &cut.parts[part]) else { return };
-        let first = self.cracks.len();
-        let facets = &self.body.facets[part.crack_range()];
-        self.cracks.extend(polygons(facets).map(|polygon| (middle(polygon), cut.tet)));
-        let nodes = self.body.solid.mesh.tets()[cut.tet as usize];
-        for k in (0..4).filter(|k| part.nodes >> k & 1 == 1) {
-            let p = self.body.position(nodes[k]);
-            let mut nearest = (f64::INFINITY, Solid::NONE);
-            for (crack, &(middle, _)) in self.cracks.iter().enumerate().skip(first) {
-                let squared = p.distance_squared(middle);
-                if squared < nearest.0 {
-                    nearest = (squared, crack as u32);
-                }
+    /// Computes the middles of all cracks.
+    fn find_cracks(&mut self, tets: &[u32]) {
+        let body = self.body;
+        for &tet in tets {
+            let Some(cut) = body.cut_tet(tet) else { continue };
+            let own = cut.part_of(self.fragment).expect("the fragment has a part of the tetrahedron");
+            if cut.part_count == 2 {
+                // One polygon for both sides; the side that comes second finds it in the cache.
+                self.middles.push(middle(&body.facets[cut.parts[0].crack_range()]));
+            } else {
+                self.middles.extend(polygons(&body.facets[cut.parts[own].crack_range()]).map(middle));
             }
-            self.tell(nodes[k], nearest.1, nearest.0, f64::INFINITY);
+            let end = self.middles.len() as u32;
+            self.seeds.push(Seed { tet, nodes: cut.parts[own].nodes, end });
         }
     }
 
+    /// The nodes of cut tetrahedra learn of the cracks there.
+    fn seed(&mut self) {
+        let (body, positions) = (self.body, self.body.solid.mesh.positions());
+        let (middles, nearest) = (&self.middles[..], &mut self.nearest[..]);
+        self.queue.reserve(nearest.len());
+        let mut begin = 0;
+        for seed in &self.seeds {
+            let corners = &body.solid.mesh.tets()[seed.tet as usize];
+            let mut nodes = seed.nodes;
+            while nodes != 0 {
+                let node = corners[nodes.trailing_zeros() as usize & 3];
+                nodes &= nodes - 1;
+                let known = &mut nearest[body.place_of[node as usize] as usize];
+                let before = known.squared;
+                for middle in begin..seed.end {
+                    let squared = positions[node as usize].distance_squared(middles[middle as usize]);
+                    if squared < known.squared {
+                        *known =
+                            NearestMiddle { squared, middle: middle | NearestMiddle::QUEUED, tet: seed.tet };
+                    }
+                }
+                if before == f64::INFINITY && known.squared < before {
+                    self.queue.push(node);
+                }
+            }
+            begin = seed.end;
+        }
+    }
+
+    /// Nodes pass on what they know, until nobody gets nearer.
     fn spread(&mut self) {
         let (body, solid) = (self.body, &*self.body.solid);
+        let (positions, fragment_of, place_of) =
+            (solid.mesh.positions(), &body.fragment_of[..], &body.place_of[..]);
+        let (middles, nearest) = (&self.middles[..], &mut self.nearest[..]);
         let mut next = 0;
         while let Some(&node) = self.queue.get(next) {
             next += 1;
-            let known = &mut self.nearest[body.place_of[node as usize] as usize];
-            known.is_queued = false;
-            let crack = known.crack;
-            let middle = self.cracks[crack as usize].0;
+            let known = &mut nearest[place_of[node as usize] as usize];
+            known.middle &= !NearestMiddle::QUEUED;
+            let NearestMiddle { middle, tet, .. } = *known;
+            let at = middles[middle as usize];
             for &other in solid.adjacency.neighbours(node) {
-                if body.fragment_of[other as usize] == self.fragment {
-                    let squared = body.position(other).distance_squared(middle);
+                let o = other as usize;
+                let is_own = fragment_of[o] == self.fragment;
+                let place = if is_own { place_of[o] } else { 0 };
+                let known = &mut nearest[place as usize];
+                let squared = positions[o].distance_squared(at);
+                // One branch: neither condition is easy to predict.
+                if (squared < known.squared) & is_own {
+                    let was_queued = known.middle & NearestMiddle::QUEUED;
                     // Beyond the original surface nobody asks.
-                    self.tell(other, crack, squared, solid.depths[other as usize] + 1.5 * solid.edge);
+                    let limit = solid.depths[o] + 1.5 * solid.edge;
+                    let is_queued = if squared < limit * limit { NearestMiddle::QUEUED } else { was_queued };
+                    *known = NearestMiddle { squared, middle: middle | is_queued, tet };
+                    if is_queued != was_queued {
+                        self.queue.push(other);
+                    }
                 }
-            }
-        }
-    }
-
-    /// A node learns of a crack, and passes it on if it is nearer than a limit.
-    #[inline]
-    fn tell(&mut self, node: u32, crack: u32, squared: f64, limit: f64) {
-        let known = &mut self.nearest[self.body.place_of[node as usize] as usize];
-        if squared < known.squared {
-            (known.squared, known.crack) = (squared, crack);
-            if squared < limit * limit && !known.is_queued {
-                known.is_queued = true;
-                self.queue.push(node);
             }
         }
     }
