@@ -46,6 +46,8 @@ impl CrackField {
     pub fn build(body: &BrittleBody, fragment: u32, known: &Fragment) -> Self {
         let mut fronts =
             Fronts { body, fragment, middles: vec![], seeds: vec![], nearest: vec![], queue: vec![] };
+        fronts.middles.reserve(known.tets.len() / 2);
+        fronts.seeds.reserve(known.tets.len() / 2);
         fronts.find_cracks(&known.tets);
         if fronts.seeds.is_empty() {
             return Self { nearest: vec![] };
@@ -106,13 +108,14 @@ impl Fronts<'_> {
         let body = self.body;
         for &tet in tets {
             let Some(cut) = body.cut_tet(tet) else { continue };
-            let own = cut.part_of(self.fragment).expect("the fragment has a part of the tetrahedron");
-            if cut.part_count == 2 {
-                // One polygon for both sides; the side that comes second finds it in the cache.
-                self.middles.push(middle(&body.facets[cut.parts[0].crack_range()]));
+            let own = if cut.part_count == 2 {
+                self.middles.push(middle_between_two(&body.facets[cut.parts[0].crack_range()]));
+                usize::from(cut.parts[0].fragment != self.fragment)
             } else {
+                let own = cut.part_of(self.fragment).expect("the fragment has a part of the tetrahedron");
                 self.middles.extend(polygons(&body.facets[cut.parts[own].crack_range()]).map(middle));
-            }
+                own
+            };
             let end = self.middles.len() as u32;
             self.seeds.push(Seed { tet, nodes: cut.parts[own].nodes, end });
         }
@@ -188,4 +191,13 @@ fn middle(fan: &[FacetTriangle]) -> DVec3 {
     let first = fan[0].triangle;
     let sum = fan.iter().fold(first.a + first.b, |sum, facet| sum + facet.triangle.c);
     sum / (fan.len() + 2) as f64
+}
+
+/// The same for the crack between two parts: one polygon, three or four corners, no branch. Where the parts of a cut are is hard
+/// to predict, and a wrong guess waits for memory. Both sides use the polygon of the first part.
+#[inline]
+fn middle_between_two(fan: &[FacetTriangle]) -> DVec3 {
+    let (first, last) = (fan[0].triangle, fan[fan.len() - 1].triangle);
+    let more = (fan.len() - 1) as f64;
+    (first.a + first.b + first.c + last.c * more) / (3.0 + more)
 }
