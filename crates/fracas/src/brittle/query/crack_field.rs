@@ -66,7 +66,7 @@ impl CrackField {
     }
 }
 
-/// Fronts that spread from cracks. Each step is a pass of its own: short loops wait less for memory.
+/// Fronts that spread from cracks, in three passes: middles, seeds, spreading.
 struct Fronts<'a> {
     body: &'a BrittleBody,
     fragment: u32,
@@ -193,8 +193,8 @@ fn middle(fan: &[FacetTriangle]) -> DVec3 {
     sum / (fan.len() + 2) as f64
 }
 
-/// The same for the crack between two parts: one polygon, three or four corners, no branch. Where the parts of a cut are is hard
-/// to predict, and a wrong guess waits for memory. Both sides use the polygon of the first part.
+/// The same for the crack between two parts, without a branch: one polygon with three or four corners. Both sides use the polygon
+/// of the first part, so that they agree to the last bit.
 #[inline]
 fn middle_between_two(fan: &[FacetTriangle]) -> DVec3 {
     let (first, last) = (fan[0].triangle, fan[fan.len() - 1].triangle);

@@ -207,7 +207,6 @@ impl Cells {
         has: impl Fn(DVec3) -> bool,
     ) {
         let begin = rows.len();
-        // Loops: a chain of iterators takes half as long again.
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
                 for x in from[0]..=to[0] {
