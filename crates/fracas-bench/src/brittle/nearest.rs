@@ -127,5 +127,7 @@ pub fn build_fields(body: &BrittleBody, ids: &[FragmentId]) -> f64 {
         }
         ms(begin)
     };
-    ask() - ask()
+    let first_time = ask();
+    // The same questions without building: best of three, so that an interruption does not make building look cheaper.
+    first_time - (0..3).map(|_| ask()).fold(f64::INFINITY, f64::min)
 }

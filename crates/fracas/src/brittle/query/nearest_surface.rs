@@ -185,14 +185,15 @@ impl BrittleBody {
             if self.fragment_of[node as usize] != fragment {
                 continue;
             }
-            let Some(crack) = field.get(self.place_of[node as usize]) else { continue };
-            if seen[..=k].contains(&crack.tet) {
+            let Some(tet) = field.get(self.place_of[node as usize]) else { continue };
+            if seen[..=k].contains(&tet) {
                 continue;
             }
-            seen[k + 1] = crack.tet;
-            let least = crack.distance - self.position(node).distance(p);
+            seen[k + 1] = tet;
+            let (centre, radius) = self.solid.spheres[tet as usize];
+            let least = centre.distance(p) - radius;
             if least < 0.0 || least * least < best.squared {
-                best.try_facets(self.cracks_in(fragment, crack.tet), p);
+                best.try_facets(self.cracks_in(fragment, tet), p);
             }
         }
         // No original surface is nearer than its distance from a node, less the distance to that node.

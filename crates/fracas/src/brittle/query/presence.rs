@@ -373,7 +373,8 @@ mod tests {
             for _ in 0..300 {
                 let first = [0, 1, 2].map(|k| next((from[k] + counts[k] + 4) as usize));
                 let mut rows = vec![];
-                CellRow::extend(&mut rows, (0..=next(4)).map(|k| [first[0] + k, first[1], first[2]]));
+                let cells = (0..=next(4)).map(|k| [first[0] + k, first[1], first[2]]);
+                cells.for_each(|cell| CellRow::add(&mut rows, 0, cell));
                 let mask = next(16) as u32 & rows[0].mask();
                 level.mark(rows[0], mask);
                 let marked = rows[0].cells().enumerate().filter(|(k, _)| mask >> k & 1 == 1);

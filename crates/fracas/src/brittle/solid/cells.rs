@@ -20,6 +20,8 @@ pub(crate) struct CellRow(u32);
 impl CellRow {
     /// Most cells in a row.
     const MOST: u32 = 4;
+    /// The bits that tell where the first cell is.
+    const FIRST: u32 = (1 << 30) - 1;
 
     /// A row of one cell.
     #[inline]
@@ -51,18 +53,15 @@ impl CellRow {
         (0..self.len() as usize).map(move |k| [first[0] + k, first[1], first[2]])
     }
 
-    /// Appends rows of cells: a cell that follows the one before along x joins its row.
-    pub fn extend(rows: &mut Vec<Self>, cells: impl Iterator<Item = [usize; 3]>) {
-        let begin = rows.len();
-        for cell in cells {
-            let follows = |row: &&mut Self| {
-                let ([x, y, z], len) = (row.first().map(|i| i as usize), row.len());
-                len < Self::MOST && [x + len as usize, y, z] == cell
-            };
-            match rows[begin..].last_mut().filter(follows) {
-                Some(row) => row.0 += 1 << 30,
-                None => rows.push(Self::new(cell)),
+    /// Appends a cell to the rows from `begin` on: if it follows the last one along x, it joins its row.
+    #[inline]
+    pub fn add(rows: &mut Vec<Self>, begin: usize, cell: [usize; 3]) {
+        let new = Self::new(cell);
+        match rows[begin..].last_mut() {
+            Some(row) if row.len() < Self::MOST && (row.0 & Self::FIRST) + row.len() == new.0 => {
+                row.0 += 1 << 30;
             }
+            _ => rows.push(new),
         }
     }
 }
@@ -176,7 +175,10 @@ impl Cells {
         let held = all.filter_map(|cell| Some((self.locate(self.middle(cell))?.tet, cell)));
         let held: Vec<(u32, [usize; 3])> = held.collect();
         for cells in Lists::from_pairs(self.coordinates.len(), held.into_iter()).iter() {
-            self.middles_of_tet.append(|rows| CellRow::extend(rows, cells.iter().copied()));
+            self.middles_of_tet.append(|rows| {
+                let begin = rows.len();
+                cells.iter().for_each(|&cell| CellRow::add(rows, begin, cell));
+            });
         }
     }
 
@@ -187,22 +189,41 @@ impl Cells {
         let planes = FACES.map(|face| {
             let [a, b, c] = face.map(|k| corners[k]);
             let normal = (b - a).cross(c - a).normalize_or_zero();
-            (normal, normal.dot(a))
+            let reach = 0.5 * self.size * normal.abs().element_sum() * (1.0 + 1e-9);
+            (normal, normal.dot(a), reach + 1e-9 * self.size)
         });
-        let half = 0.5 * self.size;
-        let meets = |cell: &[usize; 3]| {
-            let middle = self.middle(*cell);
-            !planes.iter().any(|&(normal, offset)| {
-                let reach = half * normal.abs().element_sum() * (1.0 + 1e-9);
-                normal.dot(middle) - offset > reach + 1e-9 * self.size
-            })
-        };
-        CellRow::extend(rows, cells_between(from, to).filter(meets));
+        self.list_between(from, to, rows, |middle| {
+            !planes.iter().any(|&(normal, offset, reach)| normal.dot(middle) - offset > reach)
+        });
+    }
+
+    /// Lists the cells of a box whose middles have a property.
+    #[inline]
+    fn list_between(
+        &self,
+        from: [usize; 3],
+        to: [usize; 3],
+        rows: &mut Vec<CellRow>,
+        has: impl Fn(DVec3) -> bool,
+    ) {
+        let begin = rows.len();
+        for z in from[2]..=to[2] {
+            for y in from[1]..=to[1] {
+                for x in from[0]..=to[0] {
+                    if has(self.middle([x, y, z])) {
+                        CellRow::add(rows, begin, [x, y, z]);
+                    }
+                }
+            }
+        }
     }
 
     fn list_tets(&self, cells_of_tet: &Lists<CellRow>) -> Lists<u32> {
         let cells = (0..).zip(cells_of_tet.iter()).flat_map(|(tet, rows)| {
-            rows.iter().flat_map(|row| row.cells()).map(move |cell| (self.index(cell), tet))
+            rows.iter().flat_map(move |&row| {
+                let first = self.index(row.first().map(|i| i as usize));
+                (first..first + row.len()).map(move |cell| (cell, tet))
+            })
         });
         Lists::from_pairs(self.counts.iter().product(), cells)
     }
@@ -220,8 +241,7 @@ impl Cells {
         let pad = 1e-9 * self.size;
         let (from, to) = (self.cell_of(a.min(b).min(c) - pad), self.cell_of(a.max(b).max(c) + pad));
         let reach = 0.5 * self.size * normal.abs().element_sum() + pad;
-        let meets = |cell: &[usize; 3]| normal.dot(self.middle(*cell) - a).abs() <= reach;
-        CellRow::extend(rows, cells_between(from, to).filter(meets));
+        self.list_between(from, to, rows, |middle| normal.dot(middle - a).abs() <= reach);
     }
 
     /// A plane through the grid, by a point and its unit normal.
@@ -280,12 +300,6 @@ impl Cells {
         }
         best.map(|(_, place)| place)
     }
-}
-
-/// The cells of a box, in rows along x.
-fn cells_between(from: [usize; 3], to: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
-    let rows = (from[2]..=to[2]).flat_map(move |z| (from[1]..=to[1]).map(move |y| (y, z)));
-    rows.flat_map(move |(y, z)| (from[0]..=to[0]).map(move |x| [x, y, z]))
 }
 
 pub(crate) fn mean_edge(mesh: &TetMesh) -> f64 {

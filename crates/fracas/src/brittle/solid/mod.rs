@@ -228,6 +228,9 @@ fn depths(mesh: &TetMesh, surface: &MeshTree, grid: &SurfaceGrid) -> Vec<f64> {
         let distance =
             |triangle| surface.mesh().triangle(TriangleId(triangle)).closest_point(p).distance_squared(p);
         let guess = grid.around(p).map(distance).fold(f64::INFINITY, f64::min).sqrt();
+        if guess == 0.0 {
+            return guess;
+        }
         surface.view().nearest(p, guess).map_or(guess, |near| near.distance)
     };
     parallel::map(true, mesh.positions().iter(), depth)
