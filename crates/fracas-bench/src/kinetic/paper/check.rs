@@ -46,13 +46,14 @@ impl BottomUp {
     }
 }
 
-/// A binary tree whose boxes are computed on the way down. A box holds what lies below its node, at one instant.
+/// A binary tree of boxes. A box holds what lies below its node, at one instant.
 pub trait Hierarchy {
+    /// A node, with its box if that is not stored.
     type Node: Copy;
-    /// The root and its box.
-    fn root(&self) -> (Self::Node, Box3);
-    /// The children of a node, whose box is given, with their boxes; none for a leaf.
-    fn children(&self, node: Self::Node, bounds: &Box3) -> Option<[(Self::Node, Box3); 2]>;
+    fn root(&self) -> Self::Node;
+    fn bounds(&self, node: Self::Node) -> Box3;
+    /// The children of a node; none for a leaf.
+    fn children(&self, node: Self::Node) -> Option<[Self::Node; 2]>;
     /// The triangle of a leaf.
     fn triangle(&self, leaf: Self::Node) -> TriangleId;
 }
@@ -60,14 +61,19 @@ pub trait Hierarchy {
 impl Hierarchy for BottomUp {
     type Node = u32;
 
-    fn root(&self) -> (u32, Box3) {
-        (0, self.boxes[0])
+    fn root(&self) -> u32 {
+        0
     }
 
     #[inline]
-    fn children(&self, node: u32, _: &Box3) -> Option<[(u32, Box3); 2]> {
+    fn bounds(&self, node: u32) -> Box3 {
+        self.boxes[node as usize]
+    }
+
+    #[inline]
+    fn children(&self, node: u32) -> Option<[u32; 2]> {
         let children = self.children[node as usize];
-        (children[1] != NONE).then(|| children.map(|child| (child, self.boxes[child as usize])))
+        (children[1] != NONE).then_some(children)
     }
 
     #[inline]
@@ -76,45 +82,56 @@ impl Hierarchy for BottomUp {
     }
 }
 
+/// Boxes are evaluated once for each pair whose children are looked at.
 impl Hierarchy for AabbTree {
-    type Node = NodeId;
+    type Node = (NodeId, Box3);
 
-    fn root(&self) -> (NodeId, Box3) {
-        (AabbTree::root(self).expect("there are triangles"), self.bounds())
+    fn root(&self) -> Self::Node {
+        (AabbTree::root(self).expect("there are triangles"), AabbTree::bounds(self))
     }
 
     #[inline]
-    fn children(&self, node: NodeId, _: &Box3) -> Option<[(NodeId, Box3); 2]> {
-        Some(AabbTree::children(self, node)?.map(|child| (child, self.bounds_of(child))))
+    fn bounds(&self, node: Self::Node) -> Box3 {
+        node.1
     }
 
     #[inline]
-    fn triangle(&self, leaf: NodeId) -> TriangleId {
-        self.triangle_of(leaf).expect("a leaf")
+    fn children(&self, node: Self::Node) -> Option<[Self::Node; 2]> {
+        Some(AabbTree::children(self, node.0)?.map(|child| (child, self.bounds_of(child))))
+    }
+
+    #[inline]
+    fn triangle(&self, leaf: Self::Node) -> TriangleId {
+        self.triangle_of(leaf.0).expect("a leaf")
     }
 }
 
+/// A child has the box of its father with one side moved to a plane.
 impl Hierarchy for BoxTree {
-    type Node = NodeId;
+    type Node = (NodeId, Box3);
 
-    fn root(&self) -> (NodeId, Box3) {
-        (BoxTree::root(self).expect("there are triangles"), self.bounds())
+    fn root(&self) -> Self::Node {
+        (BoxTree::root(self).expect("there are triangles"), BoxTree::bounds(self))
     }
 
-    /// A child has the box of its father with one side moved to a plane.
     #[inline]
-    fn children(&self, node: NodeId, bounds: &Box3) -> Option<[(NodeId, Box3); 2]> {
+    fn bounds(&self, node: Self::Node) -> Box3 {
+        node.1
+    }
+
+    #[inline]
+    fn children(&self, (node, bounds): Self::Node) -> Option<[Self::Node; 2]> {
         let [left, right] = BoxTree::children(self, node)?;
         let (axis, [greatest, least]) = self.planes_of(node)?;
-        let mut boxes = [*bounds; 2];
+        let mut boxes = [bounds; 2];
         boxes[0].max[axis] = self.plans().at(greatest, self.now())[axis];
         boxes[1].min[axis] = self.plans().at(least, self.now())[axis];
         Some([(left, boxes[0]), (right, boxes[1])])
     }
 
     #[inline]
-    fn triangle(&self, leaf: NodeId) -> TriangleId {
-        self.triangle_of(leaf).expect("a leaf")
+    fn triangle(&self, leaf: Self::Node) -> TriangleId {
+        self.triangle_of(leaf.0).expect("a leaf")
     }
 }
 
@@ -122,19 +139,26 @@ impl Hierarchy for BoxTree {
 /// were compared.
 pub fn check<A: Hierarchy, B: Hierarchy>(a: &A, b: &B, leaves: &mut Vec<[TriangleId; 2]>) -> u64 {
     leaves.clear();
-    let mut waiting = vec![(a.root(), b.root())];
-    let mut compared = 0;
-    while let Some(((node, bounds), (other, other_bounds))) = waiting.pop() {
-        compared += 1;
-        if !bounds.overlaps(&other_bounds) {
+    let mut compared = 1;
+    let mut waiting = Vec::with_capacity(256);
+    if a.bounds(a.root()).overlaps(&b.bounds(b.root())) {
+        waiting.push((a.root(), b.root()));
+    }
+    while let Some((node, other)) = waiting.pop() {
+        let (mine, others) = (a.children(node), b.children(other));
+        if mine.is_none() && others.is_none() {
+            leaves.push([a.triangle(node), b.triangle(other)]);
             continue;
         }
-        match (a.children(node, &bounds), b.children(other, &other_bounds)) {
-            (None, None) => leaves.push([a.triangle(node), b.triangle(other)]),
-            (Some(mine), None) => waiting.extend(mine.map(|child| (child, (other, other_bounds)))),
-            (None, Some(others)) => waiting.extend(others.map(|child| ((node, bounds), child))),
-            (Some(mine), Some(others)) => {
-                waiting.extend(mine.into_iter().flat_map(|child| others.map(|other| (child, other))));
+        let (rows, columns) = (1 + usize::from(mine.is_some()), 1 + usize::from(others.is_some()));
+        let (mine, others) = (mine.unwrap_or([node; 2]), others.unwrap_or([other; 2]));
+        compared += (rows * columns) as u64;
+        for &child in &mine[..rows] {
+            let bounds = a.bounds(child);
+            for &other in &others[..columns] {
+                if bounds.overlaps(&b.bounds(other)) {
+                    waiting.push((child, other));
+                }
             }
         }
     }

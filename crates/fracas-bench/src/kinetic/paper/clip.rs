@@ -3,6 +3,7 @@
 use fracas::DVec3;
 use fracas::kinetic::{AabbTree, BoxTree, KineticOptions, Plans};
 use fracas_scenes::motion::{KEY_SECONDS, KeyedMotion};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// An instant that is shown: a share of the way from one key to the next.
@@ -52,6 +53,28 @@ pub fn interpolate(motion: &KeyedMotion, at: Moment, positions: &mut Vec<DVec3>)
     let (from, to) = (&motion.keys()[at.key], &motion.keys()[at.key + 1]);
     positions.clear();
     positions.extend(from.iter().zip(to).map(|(a, b)| *a + (*b - *a) * at.share));
+}
+
+/// The same motion of four times as many triangles: each is divided at the middles of its edges.
+pub fn refined(motion: &KeyedMotion) -> KeyedMotion {
+    let first = motion.keys()[0].len() as u32;
+    let mut edges: BTreeMap<[u32; 2], u32> = BTreeMap::new();
+    let mut triangles = Vec::with_capacity(4 * motion.triangles().len());
+    for &[a, b, c] in motion.triangles() {
+        let [ab, bc, ca] = [[a, b], [b, c], [c, a]].map(|[p, q]| {
+            let next = first + edges.len() as u32;
+            *edges.entry([p.min(q), p.max(q)]).or_insert(next)
+        });
+        triangles.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
+    }
+    let mut ends: Vec<([u32; 2], u32)> = edges.into_iter().collect();
+    ends.sort_unstable_by_key(|(_, middle)| *middle);
+    let finer = |key: &Vec<DVec3>| {
+        let middle = |(ends, _): &([u32; 2], u32)| (key[ends[0] as usize] + key[ends[1] as usize]) / 2.0;
+        key.iter().copied().chain(ends.iter().map(middle)).collect()
+    };
+    let keys = motion.keys().iter().map(finer).collect();
+    KeyedMotion::new(motion.name(), triangles, motion.key_times().to_vec(), keys).expect("as good as before")
 }
 
 /// How far vertices move from key to key.

@@ -245,8 +245,8 @@ pub fn totals(
             two(&row.list),
             format!("{:.3}", row.ms(row.bottom_up.triangles)),
             format!("{:.2}", others / row.aabb.boxes()),
-            format!("{:.2}", others / row.list.boxes()),
-            format!("{:.2}", row.bottom_up.total() / row.list.total()),
+            format!("{:.2}", row.list_speed_up()[0]),
+            format!("{:.2}", row.list_speed_up()[1]),
         ]);
     }
     if let Some(paper) = paper {

@@ -1,12 +1,15 @@
 //! Updates and checks together: cloth against what it falls on or who wears it (Figures 21 and 22).
 
 use super::check::{BottomUp, Hierarchy, check, count_meeting};
-use super::clip::{aabb_tree, box_tree, interpolate, moments, rests, seconds, way};
+use super::clip::{Moment, aabb_tree, box_tree, interpolate, moments, rests, seconds, way};
 use crate::metric::Report;
 use fracas::DVec3;
-use fracas::kinetic::{KineticOptions, Plans, SeparationList, SeparationStats};
+use fracas::kinetic::{AabbTree, BoxTree, KineticOptions, Plans, SeparationList, SeparationStats};
 use fracas::mesh::TriangleId;
 use fracas_scenes::motion::KeyedMotion;
+
+/// Of so many frames, BoxTrees check one.
+const BOX_TREE_CHECKS: usize = 20;
 
 /// Seconds for all frames, and what was found.
 #[derive(Clone, Copy, Default)]
@@ -70,68 +73,24 @@ impl Total {
     pub fn measure(report: &Report, bodies: &[KeyedMotion], frames_per_key: usize, runs: usize) -> Self {
         let [a, b] = bodies else { panic!("a scene of two bodies") };
         let times = moments(a, frames_per_key);
-        let options = KineticOptions::default();
-        let trees = [a, b].map(|body| aabb_tree(body, options));
+        let trees = [a, b].map(|body| aabb_tree(body, KineticOptions::default()));
         let planes = [a, b].map(box_tree);
         let first = SeparationList::between(trees[0].clone(), trees[1].clone()).expect("same time");
-        let mut peers = [(a, &trees[0]), (b, &trees[1])].map(|(body, tree)| {
-            let mut peer = BottomUp::like(tree, body.triangles());
-            peer.refit(&body.keys()[0]);
-            (peer, body.keys()[0].clone())
-        });
-        let moves = [!rests(a), !rests(b)];
-        let mut best: [Option<Parts>; 4] = [None; 4];
-        let mut list = first.clone();
+        let mut end = None;
+        let [mut bottom_up, mut aabb, mut box_tree, mut list] = [None; 4];
         for _ in 0..runs {
-            let mut parts = [Parts::default(); 4];
-            let mut kinetic = trees.clone();
-            let mut boxes = planes.clone();
-            list = first.clone();
-            let mut leaves = vec![];
-            for &at in &times {
-                for ((body, moves), (peer, positions)) in [a, b].into_iter().zip(moves).zip(&mut peers) {
-                    if moves {
-                        parts[0].interpolation += seconds(|| interpolate(body, at, positions));
-                        parts[0].update += seconds(|| peer.refit(positions));
-                    }
-                }
-                parts[0].look(&peers[0].0, &peers[1].0, &mut leaves);
-                parts[0].test(&leaves, |body, triangle| {
-                    let corners = bodies[body].triangles()[triangle.index()];
-                    corners.map(|vertex| peers[body].1[vertex as usize])
-                });
-
-                let planned = |plans: &Plans, body: usize, triangle: TriangleId| {
-                    let corners = bodies[body].triangles()[triangle.index()];
-                    corners.map(|vertex| plans.at(vertex, at.time))
-                };
-                parts[1].update +=
-                    seconds(|| kinetic.iter_mut().for_each(|tree| tree.advance_to(at.time).expect("later")));
-                parts[1].look(&kinetic[0], &kinetic[1], &mut leaves);
-                parts[1].test(&leaves, |body, triangle| planned(kinetic[body].plans(), body, triangle));
-
-                parts[2].update +=
-                    seconds(|| boxes.iter_mut().for_each(|tree| tree.advance_to(at.time).expect("later")));
-                parts[2].look(&boxes[0], &boxes[1], &mut leaves);
-                parts[2].test(&leaves, |body, triangle| planned(boxes[body].plans(), body, triangle));
-
-                parts[3].update += seconds(|| list.advance_to(at.time).expect("later"));
-                parts[3].check += seconds(|| {
-                    leaves.clear();
-                    leaves.extend(list.ongoing().map(|overlap| [overlap.a, overlap.b]));
-                });
-                parts[3].test(&leaves, |body, triangle| planned(list.tree(body).plans(), body, triangle));
-            }
-            for (best, parts) in best.iter_mut().zip(parts) {
-                if best.is_none_or(|best| parts.total() < best.total()) {
-                    *best = Some(parts);
-                }
-            }
+            keep(&mut bottom_up, play_bottom_up(bodies, &trees, &times));
+            keep(&mut aabb, play_trees(bodies, trees.clone(), &times));
+            keep(&mut box_tree, play_planes(bodies, planes.clone(), &times));
+            let (parts, list_at_end) = play_list(bodies, first.clone(), &times);
+            keep(&mut list, parts);
+            end = Some(list_at_end);
         }
-        let [bottom_up, aabb, box_tree, incremental] = best.map(|parts| parts.expect("there was a run"));
+        let [bottom_up, aabb, box_tree, incremental] =
+            [bottom_up, aabb, box_tree, list].map(|parts| parts.expect("there was a run"));
         assert_eq!(bottom_up.meeting, incremental.meeting, "all ways must find the same");
         assert_eq!(bottom_up.meeting, aabb.meeting, "all ways must find the same");
-        assert_eq!(bottom_up.meeting, box_tree.meeting, "all ways must find the same");
+        let end = end.expect("there was a run");
         let made = Self {
             triangles: [a.triangles().len(), b.triangles().len()],
             frames: times.len(),
@@ -141,8 +100,8 @@ impl Total {
             aabb,
             box_tree,
             list: incremental,
-            list_stats: list.stats(),
-            listed: list.listed().len(),
+            list_stats: end.stats(),
+            listed: end.listed().len(),
         };
         report.say(&format!(
             "  {} and {} triangles, {frames_per_key} frames per key: {:.0} overlapping leaves per frame",
@@ -157,4 +116,88 @@ impl Total {
     pub fn ms(&self, seconds: f64) -> f64 {
         seconds * 1e3 / self.frames as f64
     }
+
+    /// Bottom-up over the separation list: without and with tests of triangles.
+    pub fn list_speed_up(&self) -> [f64; 2] {
+        [self.bottom_up.boxes() / self.list.boxes(), self.bottom_up.total() / self.list.total()]
+    }
+}
+
+/// Keeps the faster one of two runs.
+fn keep(best: &mut Option<Parts>, parts: Parts) {
+    if best.is_none_or(|best| parts.total() < best.total()) {
+        *best = Some(parts);
+    }
+}
+
+fn play_bottom_up(bodies: &[KeyedMotion], trees: &[AabbTree; 2], times: &[Moment]) -> Parts {
+    let mut parts = Parts::default();
+    let mut peers = [0, 1].map(|k| BottomUp::like(&trees[k], bodies[k].triangles()));
+    let mut positions = [0, 1].map(|k: usize| bodies[k].keys()[0].clone());
+    let moves = [0, 1].map(|k: usize| !rests(&bodies[k]));
+    (0..2).for_each(|k| peers[k].refit(&positions[k]));
+    let mut leaves = vec![];
+    for &at in times {
+        for k in (0..2).filter(|&k| moves[k]) {
+            parts.interpolation += seconds(|| interpolate(&bodies[k], at, &mut positions[k]));
+            parts.update += seconds(|| peers[k].refit(&positions[k]));
+        }
+        parts.look(&peers[0], &peers[1], &mut leaves);
+        parts.test(&leaves, |body, triangle| {
+            let corners = bodies[body].triangles()[triangle.index()];
+            corners.map(|vertex| positions[body][vertex as usize])
+        });
+    }
+    parts
+}
+
+fn play_trees(bodies: &[KeyedMotion], mut trees: [AabbTree; 2], times: &[Moment]) -> Parts {
+    let (mut parts, mut leaves) = (Parts::default(), vec![]);
+    for at in times {
+        parts.update +=
+            seconds(|| trees.iter_mut().for_each(|tree| tree.advance_to(at.time).expect("later")));
+        parts.look(&trees[0], &trees[1], &mut leaves);
+        parts.test(&leaves, |body, triangle| planned(&bodies[body], trees[body].plans(), triangle));
+    }
+    parts
+}
+
+/// Checks by BoxTrees take long, so only some frames are checked.
+fn play_planes(bodies: &[KeyedMotion], mut trees: [BoxTree; 2], times: &[Moment]) -> Parts {
+    let (mut update, mut parts, mut leaves) = (0.0, Parts::default(), vec![]);
+    for (frame, at) in times.iter().enumerate() {
+        update += seconds(|| trees.iter_mut().for_each(|tree| tree.advance_to(at.time).expect("later")));
+        if frame % BOX_TREE_CHECKS == BOX_TREE_CHECKS / 2 {
+            parts.look(&trees[0], &trees[1], &mut leaves);
+            parts.test(&leaves, |body, triangle| planned(&bodies[body], trees[body].plans(), triangle));
+        }
+    }
+    let share = times.len() as f64 / (times.len() / BOX_TREE_CHECKS).max(1) as f64;
+    let scaled = |count: u64| (count as f64 * share) as u64;
+    Parts {
+        update,
+        check: parts.check * share,
+        triangles: parts.triangles * share,
+        compared: scaled(parts.compared),
+        pairs: scaled(parts.pairs),
+        ..parts
+    }
+}
+
+fn play_list(bodies: &[KeyedMotion], mut list: SeparationList, times: &[Moment]) -> (Parts, SeparationList) {
+    let (mut parts, mut leaves) = (Parts::default(), vec![]);
+    for at in times {
+        parts.update += seconds(|| list.advance_to(at.time).expect("later"));
+        parts.check += seconds(|| {
+            leaves.clear();
+            leaves.extend(list.ongoing().map(|overlap| [overlap.a, overlap.b]));
+        });
+        parts.test(&leaves, |body, triangle| planned(&bodies[body], list.tree(body).plans(), triangle));
+        list.drain_finished().for_each(drop);
+    }
+    (parts, list)
+}
+
+fn planned(body: &KeyedMotion, plans: &Plans, triangle: TriangleId) -> [DVec3; 3] {
+    body.triangles()[triangle.index()].map(|vertex| plans.at(vertex, plans.now()))
 }

@@ -132,6 +132,25 @@ pub fn events(motion: &KeyedMotion, frames_per_key: usize) -> u64 {
     tree.stats().events()
 }
 
+/// Nanoseconds of an event alone, and milliseconds of a key, at which all certificates are renewed.
+pub fn event_and_key(motion: &KeyedMotion, runs: usize) -> [f64; 2] {
+    let first = aabb_tree(motion, KineticOptions::default());
+    let mut least = [f64::INFINITY; 2];
+    let mut events = 0;
+    for _ in 0..runs {
+        let mut tree = first.clone();
+        let mut sums = [0.0; 2];
+        for key in &motion.key_times()[1..] {
+            sums[0] += seconds(|| tree.advance_to(key.next_down()).expect("later"));
+            sums[1] += seconds(|| tree.advance_to(*key).expect("later"));
+        }
+        least = [0, 1].map(|k| sums[k].min(least[k]));
+        events = tree.stats().events();
+    }
+    let keys = (motion.key_times().len() - 1) as f64;
+    [least[0] * 1e9 / events.max(1) as f64, least[1] * 1e3 / keys]
+}
+
 /// Algorithm 3 and renewal at keys: seconds to build, seconds for all frames, and what was done.
 pub fn certificates(motion: &KeyedMotion, frames_per_key: usize, runs: usize) -> [(f64, Kept); 2] {
     let times = moments(motion, frames_per_key);
