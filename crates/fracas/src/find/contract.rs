@@ -8,7 +8,7 @@ use crate::pairs::{Crew, Frame, LANES, Row, RowIds, Threads, Touch};
 use crate::tearing::TearingBody;
 use crate::tree::MeshTree;
 use crate::walk::{
-    Bridge, Child, Corners, Hierarchy, Meeting, Node, PairWalk, Posed, Shape, Stamp, Twinned, Unfolding, View,
+    Bridge, Child, Corners, Hierarchy, Meeting, Node, PairWalk, Posed, Shape, Stamp, Unfolding, View,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -253,7 +253,7 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
         let mut crew: Crew<PairWalk> = Crew::default();
         let mut sides = [Unfolding::default(), Unfolding::default()];
         for (side, body) in sides.iter_mut().zip([&a, &b]) {
-            side.begin(body, Twinned::default());
+            side.begin(body, false);
             if whole {
                 side.open_all(body, true);
             }
@@ -279,8 +279,7 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
             parked.iter().for_each(|task| crew.add((sides[0].resolve(task.0), sides[1].resolve(task.1))));
         }
         assert_eq!(rounds > 0, !whole);
-        crew.collect();
-        crew.sort(Threads::Auto);
+        crew.finish(Threads::Auto);
         answers.push((crew.pairs.clone(), crew.stats));
     }
     assert!(!answers[0].0.is_empty());

@@ -22,7 +22,7 @@ use crate::soup::{Soup, SoupOptions, SoupStats, Source};
 use crate::tree::Broken;
 use crate::walk::overlap;
 use crate::walk::{
-    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, Shape, Twinned, Unfolding, View,
+    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, Shape, Unfolding, View,
 };
 
 /// What a [`Finder`] looks for, and how.
@@ -189,15 +189,7 @@ impl Finder {
         let weld = self.options.twins == Twins::LeaveOut && body.has_twins();
         let unfolding = &mut self.unfoldings[0];
         if body.ready().is_none() {
-            // A twin may be in another tree: only a query about all trees can speak for both.
-            unfolding.begin(
-                body,
-                match tree {
-                    None if weld => Twinned::Hidden,
-                    Some(_) if weld => Twinned::Welded,
-                    _ => Twinned::Apart,
-                },
-            );
+            unfolding.begin(body, weld);
             unfolding.open_all(body, threads.count() > 1);
         }
         let roots = &mut self.roots[0];
@@ -211,11 +203,7 @@ impl Finder {
         let open = opened(body, unfolding);
         let meeting = Meeting::Itself { body, open, precision: body.precision(), weld, touch };
         self.crew.run(&meeting, threads);
-        self.crew.collect();
-        if body.ready().is_none() {
-            self.unfoldings[0].add_hidden(&mut self.crew.pairs);
-        }
-        self.crew.sort(threads);
+        self.crew.finish(threads);
     }
 
     /// `a` lends its frame; `swapped` if it is the caller's second.
@@ -229,7 +217,7 @@ impl Finder {
             let [of_a, of_b] = &mut self.unfoldings;
             for (body, unfolding) in [(a, &mut *of_a), (b, &mut *of_b)] {
                 if body.ready().is_none() {
-                    unfolding.begin(body, Twinned::Apart);
+                    unfolding.begin(body, false);
                 }
             }
             let [roots_a, roots_b] = &mut self.roots;
@@ -259,8 +247,7 @@ impl Finder {
                     .for_each(|task| self.crew.add((of_a.resolve(task.0), of_b.resolve(task.1))));
             }
         }
-        self.crew.collect();
-        self.crew.sort(threads);
+        self.crew.finish(threads);
     }
 
     fn search_soups(&mut self, views: &[View]) {

@@ -225,34 +225,6 @@ impl LiveMesh {
         first
     }
 
-    /// The other face of a crack: the one living triangle with twins of this one's vertices, all still at one place. `None` if
-    /// there is none, or if more than two triangles lie there.
-    pub(crate) fn twin_of(&self, id: TriangleId) -> Option<TriangleId> {
-        let corners = self.corners(id);
-        let has_twin = |&v: &u32| self.twins.get(v as usize).is_some_and(|&twin| twin != v);
-        if !corners.iter().any(has_twin) {
-            return None;
-        }
-        let welded = corners.map(|v| self.welded(v));
-        let (mut found, mut vertex) = (None, corners[0]);
-        loop {
-            if self.welded(vertex) == welded[0] {
-                for other in self.triangles_of_vertex(vertex).filter(|&other| other != id) {
-                    if have_same_vertices(self.corners(other).map(|v| self.welded(v)), welded) {
-                        if found.is_some() || have_same_vertices(self.corners(other), corners) {
-                            return None;
-                        }
-                        found = Some(other);
-                    }
-                }
-            }
-            vertex = self.twins.get(vertex as usize).copied().unwrap_or(corners[0]);
-            if vertex == corners[0] {
-                return found;
-            }
-        }
-    }
-
     /// Makes two vertices, and the twins of both, twins of each other.
     fn join_twins(&mut self, [a, b]: [u32; 2]) {
         if self.twins.len() < self.positions.len() {

@@ -119,17 +119,13 @@ impl<W: Worker> Crew<W> {
         self.tasks.clear();
     }
 
-    /// Collects what all workers have found.
-    pub(crate) fn collect(&mut self) {
+    /// Collects and sorts what all workers have found.
+    pub(crate) fn finish(&mut self, threads: Threads) {
         for worker in &self.workers {
             let (pairs, stats) = worker.results();
             self.pairs.extend_from_slice(pairs);
             self.stats += stats;
         }
-    }
-
-    /// Sorts what was collected.
-    pub(crate) fn sort(&mut self, threads: Threads) {
         self.stats.found = self.pairs.len() as u64;
         parallel::sort_unstable(threads != Threads::One && self.pairs.len() > MANY_PAIRS, &mut self.pairs);
     }

@@ -36,8 +36,7 @@ impl Soup {
             first = end;
         }
         self.crew.run_as_they_are(&Question { grid: &self.grid, sources, touch }, count);
-        self.crew.collect();
-        self.crew.sort(threads);
+        self.crew.finish(threads);
         self.crew.stats.culled = self.grid.fans.flat.iter().filter(|&&flat| flat).count() as u64;
     }
 

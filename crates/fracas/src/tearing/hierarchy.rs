@@ -119,10 +119,6 @@ impl Hierarchy for TearingBody {
         LiveMesh::has_twins(&self.mesh)
     }
 
-    fn twin_of(&self, id: u32) -> Option<u32> {
-        self.mesh.twin_of(TriangleId(id)).map(|twin| twin.0)
-    }
-
     fn stamp(&self) -> Stamp {
         self.stamp
     }

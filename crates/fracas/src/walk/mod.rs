@@ -53,7 +53,7 @@ pub use nearest::Nearest;
 pub(crate) use node::{Child, Corners, Node};
 pub(crate) use pairs::{Meeting, PairWalk, Posed};
 pub use ray::RayHit;
-pub(crate) use unfold::{Stamp, Twinned, Unfolding};
+pub(crate) use unfold::{Stamp, Unfolding};
 pub(crate) use view::Shape;
 pub use view::View;
 
@@ -111,11 +111,6 @@ pub(crate) trait Hierarchy: Sync {
     /// Whether the body knows twins.
     fn has_twins(&self) -> bool {
         false
-    }
-
-    /// The other face of a crack that a triangle belongs to, while it lies where this one does; `None` if it is not the only one.
-    fn twin_of(&self, _id: u32) -> Option<u32> {
-        None
     }
 
     /// Changes whenever the body does.

@@ -21,16 +21,14 @@
 use super::pairs::Task;
 use super::{Child, Corners, Hierarchy, Node, Opened};
 use crate::base::parallel;
-use crate::geom::Boxes8;
-use crate::mesh::TriangleId;
-use crate::pairs::{Pair, Row, RowIds};
+use crate::pairs::{Row, RowIds};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Nodes and rows opened so far, of one body at one time. Keeps its memory when it changes to another.
 #[derive(Default)]
 pub(crate) struct Unfolding {
-    /// The body, and what is made of its twins.
-    of: Option<(Stamp, Twinned)>,
+    /// The body, and whether its twins are welded.
+    of: Option<(Stamp, bool)>,
     nodes: Vec<Node>,
     rows: Vec<Row>,
     ids: Vec<RowIds>,
@@ -41,20 +39,6 @@ pub(crate) struct Unfolding {
     wanted: Vec<u32>,
     leaves: Vec<u32>,
     inner: Vec<u32>,
-    /// Twin faces, the lower id first, of which the second is in no row; sorted.
-    hidden: Vec<[u32; 2]>,
-}
-
-/// What becomes of the twins of a crack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Twinned {
-    /// They are as different as other vertices.
-    #[default]
-    Apart,
-    /// Vertices at one place have equal ids.
-    Welded,
-    /// That, and of two faces at one place only one is in a row: what it meets, its twin meets too.
-    Hidden,
 }
 
 /// A place of the body that is not open, or was not when its parent was opened.
@@ -78,8 +62,8 @@ const CHUNK: usize = 16;
 
 impl Unfolding {
     /// Begins with the roots of a body, unless this is its unfolding already.
-    pub(crate) fn begin(&mut self, body: &dyn Hierarchy, twinned: Twinned) {
-        let of = Some((body.stamp(), twinned));
+    pub(crate) fn begin(&mut self, body: &dyn Hierarchy, weld: bool) {
+        let of = Some((body.stamp(), weld));
         if self.of == of {
             return;
         }
@@ -89,7 +73,6 @@ impl Unfolding {
         self.ids.clear();
         self.roots.clear();
         self.closed.clear();
-        self.hidden.clear();
         for (tree, (place, corners)) in body.roots(None).enumerate() {
             self.closed.push(Closed { place, parent: ROOT, lane: tree as u32, opened: Child::NONE });
             self.roots.push((Child::closed(tree), corners));
@@ -135,10 +118,6 @@ impl Unfolding {
 
     /// Opens everything, level by level.
     pub(crate) fn open_all(&mut self, body: &dyn Hierarchy, parallel: bool) {
-        let hides = self.of.is_some_and(|(_, twinned)| twinned == Twinned::Hidden);
-        if hides && !self.rows.is_empty() {
-            return;
-        }
         let mut first = 0;
         while first < self.closed.len() {
             self.wanted.clear();
@@ -146,81 +125,11 @@ impl Unfolding {
             first = self.closed.len();
             self.open_wanted(body, parallel);
         }
-        if hides {
-            self.hide_twins(body);
-        }
-    }
-
-    /// Takes one of every two twin faces out of its row, and shrinks the boxes above.
-    fn hide_twins(&mut self, body: &dyn Hierarchy) {
-        for (row, ids) in self.rows.iter_mut().zip(&mut self.ids) {
-            for lane in (0..ids.triangle_ids().count()).rev() {
-                let id = ids.triangles[lane];
-                if let Some(twin) = body.twin_of(id).filter(|&twin| twin < id) {
-                    self.hidden.push([twin, id]);
-                    remove_lane(row, ids, lane);
-                }
-            }
-        }
-        if self.hidden.is_empty() {
-            return;
-        }
-        self.hidden.sort_unstable();
-        // Children follow their parents.
-        for index in (0..self.nodes.len()).rev() {
-            let children = self.nodes[index].children;
-            let count = std::mem::take(&mut self.nodes[index].count) as usize;
-            self.nodes[index].boxes = Boxes8::EMPTY;
-            for &child in &children[..count] {
-                if let Some(corners) = self.corners_of(child) {
-                    self.nodes[index].push(corners, child);
-                }
-            }
-        }
-        for k in 0..self.roots.len() {
-            self.roots[k].1 = self.corners_of(self.roots[k].0).unwrap_or(NOWHERE);
-        }
-    }
-
-    /// The box around what an opened child holds; `None` if that is nothing.
-    fn corners_of(&self, child: Child) -> Option<Corners> {
-        if !child.is_leaf() {
-            let node = &self.nodes[child.index()];
-            return (node.count > 0).then(|| node.bounds());
-        }
-        let (row, count) =
-            (&self.rows[child.index()].corners, self.ids[child.index()].triangle_ids().count());
-        let (mut low, mut high) = NOWHERE;
-        for corner in row {
-            for (axis, lanes) in corner.iter().enumerate() {
-                for &x in &lanes[..count] {
-                    (low[axis], high[axis]) = (low[axis].min(x), high[axis].max(x));
-                }
-            }
-        }
-        (count > 0).then_some((low, high))
-    }
-
-    /// Adds the pairs of faces that were hidden: those of their twins.
-    pub(crate) fn add_hidden(&self, pairs: &mut Vec<Pair>) {
-        if self.hidden.is_empty() {
-            return;
-        }
-        let twin_of = |id: TriangleId| {
-            let found = self.hidden.binary_search_by_key(&id.0, |twins| twins[0]);
-            found.ok().map(|k| self.hidden[k][1])
-        };
-        for k in 0..pairs.len() {
-            let Pair { a, b } = pairs[k];
-            let (other_a, other_b) = (twin_of(a), twin_of(b));
-            let also = [other_a.map(|x| (x, b.0)), other_b.map(|y| (a.0, y)), other_a.zip(other_b)];
-            pairs.extend(also.into_iter().flatten().map(|(x, y)| Pair::new(x.min(y), x.max(y))));
-        }
     }
 
     fn open_wanted(&mut self, body: &dyn Hierarchy, parallel: bool) {
-        let Self { of, nodes, rows, ids, roots, closed, wanted, leaves, inner, .. } = self;
-        let weld = of.is_some_and(|(_, twinned)| twinned != Twinned::Apart);
+        let Self { of, nodes, rows, ids, roots, closed, wanted, leaves, inner } = self;
+        let weld = of.is_some_and(|(_, weld)| weld);
         wanted.retain(|&k| closed[k as usize].opened == Child::NONE);
         let place = |k: u32| closed[k as usize].place;
         leaves.clear();
@@ -264,20 +173,6 @@ impl Unfolding {
                 parent => nodes[parent as usize].children[lane as usize] = opened,
             }
         }
-    }
-}
-
-/// A box around nothing.
-const NOWHERE: Corners = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-
-/// Takes one triangle out of a row; the last one takes its lane.
-fn remove_lane(row: &mut Row, ids: &mut RowIds, lane: usize) {
-    let last = ids.triangle_ids().count() - 1;
-    ids.triangles[lane] = ids.triangles[last];
-    ids.triangles[last] = RowIds::NONE;
-    for k in 0..3 {
-        ids.vertices[k][lane] = ids.vertices[k][last];
-        row.corners[k].iter_mut().for_each(|lanes| lanes[lane] = lanes[last]);
     }
 }
 
