@@ -9,7 +9,7 @@ use fracas::mesh::TriangleId;
 use fracas_scenes::motion::KeyedMotion;
 
 /// How many frames kinetic trees check, and seconds after which they check no more.
-const CHECKS: usize = 50;
+const CHECKS: usize = 25;
 const LONGEST_CHECKS: f64 = 4.0;
 
 /// Seconds for all frames, and what was found.
