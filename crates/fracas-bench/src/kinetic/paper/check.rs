@@ -176,3 +176,65 @@ pub fn count_meeting(leaves: &[[TriangleId; 2]], corners: impl Fn(usize, Triangl
     };
     leaves.iter().filter(meets).count() as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::clip::{aabb_tree, box_tree, refined};
+    use super::*;
+    use fracas::kinetic::KineticOptions;
+    use fracas::mesh::shapes;
+    use fracas_scenes::motion::KeyedMotion;
+
+    /// A sheet that rolls up between two keys.
+    fn sheet(height: f64) -> KeyedMotion {
+        let flat = shapes::cloth_grid(9, 7, [1.0, 0.8]);
+        let flat_key: Vec<DVec3> = flat.positions().iter().map(|p| *p + DVec3::Z * height).collect();
+        let rolled = |p: &DVec3| DVec3::new(0.3 * (4.0 * p.x).sin(), p.y, 0.3 * (4.0 * p.x).cos() - 0.1);
+        let keys = vec![flat_key, flat.positions().iter().map(rolled).collect()];
+        KeyedMotion::new("sheet", flat.triangles().to_vec(), vec![0.0, 1.0], keys).expect("good keys")
+    }
+
+    #[test]
+    fn all_trees_list_the_leaves_of_brute_force() {
+        let bodies = [sheet(0.1), refined(&sheet(-0.05))];
+        let mut trees = bodies.each_ref().map(|body| aabb_tree(body, KineticOptions::default()));
+        let mut planes = bodies.each_ref().map(box_tree);
+        let mut peers = [0, 1].map(|k| BottomUp::like(&trees[k], bodies[k].triangles()));
+        for time in [0.0, 0.4, 0.7, 0.95] {
+            let mut positions = [vec![], vec![]];
+            for k in 0..2 {
+                trees[k].advance_to(time).unwrap();
+                planes[k].advance_to(time).unwrap();
+                trees[k].plans().positions_at(time, &mut positions[k]);
+                peers[k].refit(&positions[k]);
+            }
+            let bounds = |k: usize, triangle: usize| {
+                let corners = bodies[k].triangles()[triangle];
+                Box3::from_points(corners.map(|vertex| positions[k][vertex as usize]))
+            };
+            let mut expected = vec![];
+            for a in 0..bodies[0].triangles().len() {
+                for b in 0..bodies[1].triangles().len() {
+                    if bounds(0, a).overlaps(&bounds(1, b)) {
+                        expected.push([TriangleId(a as u32), TriangleId(b as u32)]);
+                    }
+                }
+            }
+            let mut found = vec![];
+            check(&peers[0], &peers[1], &mut found);
+            found.sort_unstable();
+            assert_eq!(found, expected, "bottom-up at {time}");
+            check(&trees[0], &trees[1], &mut found);
+            found.sort_unstable();
+            assert_eq!(found, expected, "kinetic AABB trees at {time}");
+            // Boxes of BoxTrees are looser.
+            check(&planes[0], &planes[1], &mut found);
+            found.sort_unstable();
+            assert!(expected.iter().all(|pair| found.binary_search(pair).is_ok()), "BoxTrees at {time}");
+            let corners = |body: usize, triangle: TriangleId| {
+                bodies[body].triangles()[triangle.index()].map(|vertex| positions[body][vertex as usize])
+            };
+            assert_eq!(count_meeting(&found, corners), count_meeting(&expected, corners));
+        }
+    }
+}

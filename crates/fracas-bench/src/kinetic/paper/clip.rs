@@ -93,3 +93,26 @@ pub fn seconds(work: impl FnOnce()) -> f64 {
 pub fn best(runs: usize, mut work: impl FnMut() -> f64) -> f64 {
     (0..runs).map(|_| work()).fold(f64::INFINITY, f64::min)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_lie_between_their_keys_and_reach_the_last() {
+        let at = |x: f64| vec![DVec3::X * x, DVec3::X * (x + 1.0), DVec3::new(x, 1.0, 0.0)];
+        // One key more than there are steps of 0.04 s.
+        let times = vec![0.0, 0.04, 0.05, 0.08];
+        let keys = times.iter().map(|time| at(100.0 * time)).collect();
+        let motion = KeyedMotion::new("tile", vec![[0, 1, 2]], times, keys).unwrap();
+        let frames = moments(&motion, 5);
+        assert_eq!((frames.len(), frames[9].time), (10, 0.08));
+        let mut positions = vec![];
+        for frame in frames {
+            assert!((0.0..=1.0).contains(&frame.share));
+            interpolate(&motion, frame, &mut positions);
+            assert!((positions[0].x - 100.0 * frame.time).abs() < 1e-12);
+        }
+        assert!(!rests(&motion) && refined(&motion).triangles().len() == 4);
+    }
+}

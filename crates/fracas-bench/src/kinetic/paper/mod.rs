@@ -216,6 +216,21 @@ fn figure22_tablecloth(
     let caption = "Tablecloth against table, by frames per key.";
     figures::totals(report, folder, "figure22_tablecloth_rates", caption, &rates, Over::FramesPerKey, None)?;
     let [at_20, at_100] = [&totals[totals.len() - 1], &rates[rates.len() - 1]];
+    // A frame of the list costs a fixed time and a share of that of a key.
+    let [slow, fast] = [at_20, at_100].map(|row| row.list.boxes() / row.frames as f64);
+    let key = (slow - fast) / (1.0 / at_20.frames_per_key as f64 - 1.0 / at_100.frames_per_key as f64);
+    let fixed = fast - key / at_100.frames_per_key as f64;
+    let reaches = |factor: f64| {
+        let left = at_100.bottom_up.boxes() / at_100.frames as f64 / factor - fixed;
+        if left > 0.0 { format!("from {:.0} frames per key on", key / left) } else { "never".to_owned() }
+    };
+    report.say(&format!(
+        "  separation list: {:.2} ms per key and {:.4} ms per frame; as fast as bottom-up {}, three times as fast {}",
+        key * 1e3,
+        fixed * 1e3,
+        reaches(1.0),
+        reaches(3.0)
+    ));
     let note = format!(
         "tablecloth against table, {} and {} triangles, {} frames per key, {}; update and check down to overlapping leaves, \
          interpolation counted; {:.2} with tests of triangles on both sides; {} frames per key: {:.2} and {:.2}",
