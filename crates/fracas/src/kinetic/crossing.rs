@@ -95,8 +95,8 @@ fn compare_close(p: &Path, q: &Path, time: f64) -> Ordering {
 #[inline]
 pub(super) fn first_above(q: &Path, p: &Path, now: f64, meeting: Meeting) -> Option<f64> {
     let until = p.until.min(q.until);
-    let overtakes = if p.until == q.until && until < f64::INFINITY {
-        // Both are keys.
+    let overtakes = if p.until == q.until && until < f64::INFINITY && !p.is_line && !q.is_line {
+        // Both have positions at their ends; that of a line is a velocity.
         until > now && (q.end > p.end || meeting == Meeting::Touch && q.end == p.end)
     } else if until < f64::INFINITY {
         until > now && meeting.takes_place(compare_at(q, p, until))
