@@ -74,7 +74,7 @@ fn compare_close(p: &Path, q: &Path, time: f64) -> Ordering {
     if p == q {
         return Ordering::Equal;
     }
-    let (difference, size) = if p.from == q.from && p.until == q.until && !p.is_line {
+    let (difference, size) = if p.from == q.from && p.until == q.until && !p.is_line && !q.is_line {
         // (p₀ − q₀)(until − t) + (p₁ − q₁)(t − from)
         let (a, b) = (Double::sum(p.start, -q.start), Double::sum(p.end, -q.end));
         let (left, right) = (a * Double::sum(p.until, -time), b * Double::sum(time, -p.from));
@@ -127,7 +127,7 @@ fn crossing(q: &Path, p: &Path, meeting: Meeting) -> Option<f64> {
     // A path at rest says nothing about time.
     let reference = if p.start == p.end && !p.is_line { q.from } else { p.from };
     // x is the time from the reference to the crossing, in units of `unit`.
-    let (x, error, unit) = if p.from == q.from && p.until == q.until && !p.is_line {
+    let (x, error, unit) = if p.from == q.from && p.until == q.until && !p.is_line && !q.is_line {
         let ahead = Double::sum(p.start, -q.start);
         let closing = Double::sum(q.end, -q.start) - Double::sum(p.end, -p.start);
         let x = ahead.divided_by(closing);
