@@ -172,11 +172,19 @@ pub fn spheres(report: &Report, folder: &mut Folder, rows: &[Spheres]) -> io::Re
     );
     let mut table = Table::new(caption, head.map(|name| (name, Align::Right)));
     for row in rows {
-        let mut cells = vec![row.triangles.to_string()];
-        let counts = [row.plan_updates as u64, row.aabb.stats.events(), row.box_tree.stats.events()];
-        cells.extend(counts.map(|count| format!("{:.1}", count as f64 / row.frames as f64)));
-        let times = [row.aabb.seconds, row.box_tree.seconds, row.interpolation, row.bottom_up];
-        cells.extend(times.map(|time| format!("{:.4}", row.ms(time))));
+        let per_frame = |count: u64| format!("{:.1}", count as f64 / row.frames as f64);
+        let ms = |seconds: f64| format!("{:.4}", row.ms(seconds));
+        let planes = |cell: &dyn Fn(&Kept) -> String| row.box_tree.as_ref().map_or("–".to_owned(), cell);
+        let mut cells = vec![
+            row.triangles.to_string(),
+            per_frame(row.plan_updates as u64),
+            per_frame(row.aabb.stats.events()),
+            planes(&|kept| per_frame(kept.stats.events())),
+            ms(row.aabb.seconds),
+            planes(&|kept| ms(kept.seconds)),
+            ms(row.interpolation),
+            ms(row.bottom_up),
+        ];
         cells.push(format!("{:.2}", row.speed_up()));
         table.row(cells);
     }
@@ -194,7 +202,7 @@ pub fn spheres(report: &Report, folder: &mut Folder, rows: &[Spheres]) -> io::Re
         y: Axis::log("time per frame (ms)"),
         lines: vec![
             line("kinetic AABB tree", &|row| row.aabb.seconds),
-            line("kinetic BoxTree", &|row| row.box_tree.seconds),
+            line("kinetic BoxTree", &|row| row.box_tree.map_or(f64::NAN, |kept| kept.seconds)),
             line("motion, bottom-up", &|row| row.interpolation + row.bottom_up),
         ],
     };

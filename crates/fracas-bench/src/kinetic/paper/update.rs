@@ -9,11 +9,24 @@ use fracas::{DVec3, MeshTree};
 use fracas_scenes::motion::{KeyedMotion, PlannedMotion};
 use std::hint::black_box;
 
+/// BoxTrees of more triangles follow new plans in some tenths of a second per frame.
+const MOST_FOR_BOX_TREES: usize = 20_000;
+
 /// What a kinetic tree did and how long all frames took.
 #[derive(Clone, Copy)]
 pub struct Kept {
     pub stats: KineticStats,
     pub seconds: f64,
+}
+
+impl Kept {
+    /// Adds what another tree did.
+    fn add(&mut self, other: &Self) {
+        self.seconds += other.seconds;
+        self.stats.leaf_events += other.stats.leaf_events;
+        self.stats.tree_events += other.stats.tree_events;
+        self.stats.updates += other.stats.updates;
+    }
 }
 
 /// One body, all frames, on both sides.
@@ -171,7 +184,8 @@ pub struct Spheres {
     pub frames: usize,
     pub plan_updates: usize,
     pub aabb: Kept,
-    pub box_tree: Kept,
+    /// None if there are so many triangles that it takes minutes.
+    pub box_tree: Option<Kept>,
     /// Seconds: moving the vertices, bottom-up refit.
     pub interpolation: f64,
     pub bottom_up: f64,
@@ -180,12 +194,13 @@ pub struct Spheres {
 impl Spheres {
     pub fn measure(spheres: &[PlannedMotion], runs: usize) -> Self {
         let nothing = Kept { stats: KineticStats::default(), seconds: 0.0 };
+        let triangles = spheres.iter().map(|sphere| sphere.triangles.len()).sum();
         let mut sum = Self {
-            triangles: spheres.iter().map(|sphere| sphere.triangles.len()).sum(),
+            triangles,
             frames: spheres[0].frames,
             plan_updates: spheres.iter().map(|sphere| sphere.changes.len()).sum(),
             aabb: nothing,
-            box_tree: nothing,
+            box_tree: (triangles <= MOST_FOR_BOX_TREES).then_some(nothing),
             interpolation: 0.0,
             bottom_up: 0.0,
         };
@@ -201,18 +216,15 @@ impl Spheres {
                     tree.change_plans(changes).expect("vertices that are there");
                 }
             });
-            let planes = BoxTree::build(plans(), sphere.triangles.clone(), options).expect("a sphere");
-            let box_tree = keep(runs.min(2), &planes, BoxTree::stats, |tree| {
-                for (frame, changes) in changes.iter().enumerate() {
-                    tree.advance_to(time(frame)).expect("later");
-                    tree.change_plans(changes).expect("vertices that are there");
-                }
-            });
-            for (all, one) in [(&mut sum.aabb, aabb), (&mut sum.box_tree, box_tree)] {
-                all.seconds += one.seconds;
-                all.stats.leaf_events += one.stats.leaf_events;
-                all.stats.tree_events += one.stats.tree_events;
-                all.stats.updates += one.stats.updates;
+            sum.aabb.add(&aabb);
+            if let Some(all) = &mut sum.box_tree {
+                let planes = BoxTree::build(plans(), sphere.triangles.clone(), options).expect("a sphere");
+                all.add(&keep(1, &planes, BoxTree::stats, |tree| {
+                    for (frame, changes) in changes.iter().enumerate() {
+                        tree.advance_to(time(frame)).expect("later");
+                        tree.change_plans(changes).expect("vertices that are there");
+                    }
+                }));
             }
             let mut peer = BottomUp::like(&tree, &sphere.triangles);
             let [moving, refit] = bottom_up(sphere, &changes, &mut peer);
