@@ -8,6 +8,7 @@ pub(crate) mod mass;
 mod ops;
 mod report;
 pub mod shapes;
+mod skin;
 pub mod tets;
 mod triangles;
 
@@ -18,5 +19,6 @@ pub(crate) use live::have_same_vertices;
 pub use live::{Applied, LiveMesh};
 pub use mass::MassProperties;
 pub use report::Report;
+pub use skin::{Influence, Skin, SkinError};
 pub(crate) use triangles::check_finite;
 pub use triangles::{Mesh, MeshError, TriangleId};
