@@ -1,6 +1,6 @@
 //! The two faces of a crack while they lie on each other.
 
-use fracas::cut::{CutOptions, CutSurface, Cutter};
+use fracas::cut::{CutOptions, CutSurface, Cutter, ShatterOptions, shatter_along};
 use fracas::geom::DVec3;
 use fracas::mesh::{LiveMesh, Mesh, MeshEdit, TriangleId, shapes};
 use fracas::pairs::{Pair, Touch};
@@ -95,17 +95,72 @@ fn exactly_the_twins_are_missing() {
     }
 }
 
-/// A second triangle with the same vertices is a collision, whatever it is a twin of.
+/// A second triangle with the same vertices is a collision, whatever it is a twin of. Of two twin faces, queries look at one for
+/// both, so each of them is tried, and both.
 #[test]
 fn a_duplicate_of_a_crack_face_is_still_a_pair() {
-    let mut body = cut(shapes::icosphere(1.0, 2), DVec3::X, 1.0);
-    let face = body.mesh().live_triangles().last().unwrap();
-    let mut edit = MeshEdit::default();
-    edit.insert(body.mesh().corners(face));
-    let copy = body.mesh().slot_count() as u32;
+    let fresh = cut(shapes::icosphere(1.0, 2), DVec3::X, 1.0);
+    let face = fresh.mesh().live_triangles().last().unwrap();
+    let twin = fresh.mesh().twin_face(face).expect("the other face of the crack");
+    assert_eq!(fresh.mesh().twin_face(twin), Some(face));
+    for copied in [vec![face], vec![twin], vec![face, twin], vec![face, face, twin]] {
+        let mut body = fresh.clone();
+        let mut edit = MeshEdit::default();
+        copied.iter().for_each(|&id| edit.insert(body.mesh().corners(id)));
+        let first = body.mesh().slot_count() as u32;
+        if copied == [face, twin] {
+            edit.twin_faces.push([0, 1].map(|k| TriangleId(first + k)));
+        }
+        body.apply(&edit).unwrap();
+        let found = finder(Twins::LeaveOut, Touch::Include).find_self_pairs(&body).to_vec();
+        assert_eq!(found, without_twins(body.mesh(), Touch::Include), "{copied:?}");
+        assert!(found.len() >= copied.len());
+    }
+}
+
+/// What meets one face of a closed crack meets the other too, and both are reported.
+#[test]
+fn a_spike_through_a_closed_crack_meets_both_faces() {
+    let spike = shapes::cuboid(DVec3::new(0.6, 0.1, 0.1));
+    let mut body = TearingBody::build(shapes::icosphere(1.0, 3));
+    let plane = CutSurface::plane(DVec3::ZERO, DVec3::new(1.0, 0.1, 0.05), DVec3::Y).unwrap();
+    let mut cutter = Cutter::new(body.mesh(), &plane, &CutOptions::default()).unwrap();
+    let edit = cutter.advance_to(body.mesh(), f64::INFINITY).unwrap();
     body.apply(&edit).unwrap();
-    let found = finder(Twins::LeaveOut, Touch::Include).find_self_pairs(&body).to_vec();
-    assert_eq!(found, [Pair::new(face.0, copy)]);
+    let mut edit = MeshEdit::default();
+    let first = body.mesh().vertex_count() as u32;
+    edit.new_positions.extend(spike.positions().iter().map(|p| *p + DVec3::new(0.0, 0.05, -0.1)));
+    spike.triangles().iter().for_each(|t| edit.insert(t.map(|v| v + first)));
+    body.apply(&edit).unwrap();
+    for touch in [Touch::Include, Touch::Proper] {
+        let expected = without_twins(body.mesh(), touch);
+        assert!(expected.len() >= 20, "{}", expected.len());
+        assert_eq!(finder(Twins::LeaveOut, touch).find_self_pairs(&body), expected);
+    }
+}
+
+/// Faces of bodies broken along surfaces know each other too.
+#[test]
+fn pieces_of_a_broken_body_know_their_twin_faces() {
+    let planes = [DVec3::X, DVec3::Y].map(|n| CutSurface::plane(DVec3::splat(0.1), n, DVec3::Z).unwrap());
+    let mut mesh = LiveMesh::new(shapes::icosphere(1.0, 3));
+    let broken = shatter_along(&mesh, &planes, &ShatterOptions::default()).unwrap();
+    mesh.apply(&broken.edit).unwrap();
+    let faces = broken.edit.twin_faces.iter().filter(|[a, b]| mesh.twin_face(*a) == Some(*b)).count();
+    assert!(faces > 20 && faces == broken.edit.twin_faces.len(), "{faces}");
+    // Faces that move apart are twins no more.
+    let mut apart = mesh.positions().to_vec();
+    apart[mesh.corners(broken.edit.twin_faces[0][0])[0] as usize].x += 0.01;
+    mesh.set_positions(&apart).unwrap();
+    assert_eq!(mesh.twin_face(broken.edit.twin_faces[0][0]), None);
+}
+
+#[test]
+fn twin_faces_that_are_no_triangles_are_refused_and_nothing_changes() {
+    let mut body = TearingBody::build(shapes::icosphere(1.0, 1));
+    let faces = [TriangleId(0), TriangleId(80)];
+    let refused = body.apply(&MeshEdit { twin_faces: vec![faces], ..MeshEdit::default() }).unwrap_err();
+    assert_eq!(refused.to_string(), "triangle 80 cannot be a twin face: there will be 80 triangle slots");
 }
 
 #[test]

@@ -149,8 +149,7 @@ impl Cutter {
     ///
     /// The edit removes the triangles that are divided, and those whose corners get other vertices because the crack has
     /// come by; both are replaced. Triangles on the crack come in pairs, one above and one below, and their
-    /// vertices are twins ([`MeshEdit::twins`]). The front follows the
-    /// edges of the crack's triangles, so it may run ahead of `to`, or open nothing at all, by the length of an edge.
+    /// vertices are twins ([`MeshEdit::twins`], [`MeshEdit::twin_faces`]). The front follows the edges of the crack's triangles, so it may run ahead of `to`, or open nothing at all, by the length of an edge.
     /// A front does not go back: with a `to` behind it, nothing happens and the edit is empty.
     ///
     /// # Errors
@@ -196,12 +195,14 @@ impl Cutter {
             if mesh.corners(id) != corners {
                 self.faces[t][1] = TriangleId(first + edit.added.len() as u32);
                 edit.replace(id, [corners]);
+                edit.twin_faces.push(self.faces[t]);
             }
         }
         for t in opening.triangles.into_iter().map(|t| t as usize) {
             let new = first + edit.added.len() as u32;
             [true, false].into_iter().for_each(|above| edit.insert(self.face(t, above)));
             self.faces[t] = [TriangleId(new), TriangleId(new + 1)];
+            edit.twin_faces.push(self.faces[t]);
         }
         Ok(edit)
     }

@@ -103,15 +103,26 @@ pub fn shatter_along(
         origins.extend(new);
         work.apply(&edit).expect("the cutter was given this very mesh");
     }
-    let new = work.live_triangles().filter(|id| id.index() >= first_slot);
+    let new: Vec<TriangleId> = work.live_triangles().filter(|id| id.index() >= first_slot).collect();
+    // Faces of a crack are new; dead slots of the work between them are not in the edit.
+    let renumbered = |id: TriangleId| {
+        let place = new.binary_search(&id).expect("a living triangle of a crack");
+        TriangleId((first_slot + place) as u32)
+    };
     let edit = MeshEdit {
         removed: mesh.live_triangles().filter(|id| !work.is_alive(*id)).collect(),
         new_positions: work.positions()[first_vertex..].to_vec(),
         moved: vec![],
         added: new
-            .map(|id| NewTriangle { corners: work.corners(id), origin: origins[id.index() - first_slot] })
+            .iter()
+            .map(|&id| NewTriangle { corners: work.corners(id), origin: origins[id.index() - first_slot] })
             .collect(),
         twins: work.twins().collect(),
+        twin_faces: work
+            .twin_faces()
+            .filter(|pair| pair.iter().all(|id| id.index() >= first_slot))
+            .map(|pair| pair.map(renumbered))
+            .collect(),
     };
     Ok(labelled(mesh, edit))
 }

@@ -8,7 +8,8 @@ use crate::pairs::{Crew, Frame, LANES, Row, RowIds, Threads, Touch};
 use crate::tearing::TearingBody;
 use crate::tree::MeshTree;
 use crate::walk::{
-    Bridge, Child, Corners, Hierarchy, Meeting, Node, PairWalk, Posed, Shape, Stamp, Unfolding, View,
+    Bridge, Child, Corners, Hierarchy, Meeting, Node, PairWalk, Posed, RowTwins, Shape, Stamp, Unfolding,
+    View,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -48,7 +49,7 @@ fn check_below(body: &dyn Hierarchy, child: Child, (low, high): Corners, triangl
 
 fn check_row(body: &dyn Hierarchy, place: usize, (low, high): Corners, triangles: &mut Vec<u32>) {
     let (mut row, mut ids, mut alone) = (Row::ZERO, RowIds::EMPTY, RowIds::EMPTY);
-    body.row(place, false, &mut row, &mut ids);
+    body.row(place, RowTwins::Apart, &mut row, &mut ids);
     let frame = body.frame();
     let used = ids.used().trailing_ones() as usize;
     assert!(used > 0 && ids.used() == (1 << used) - 1, "used lanes do not come first");
@@ -188,9 +189,9 @@ impl Hierarchy for OnDemand {
         self.tree.ids(place, scratch)
     }
 
-    fn row(&self, place: usize, weld: bool, row: &mut Row, ids: &mut RowIds) {
+    fn row(&self, place: usize, twins: RowTwins, row: &mut Row, ids: &mut RowIds) {
         self.rows.fetch_add(1, Ordering::Relaxed);
-        self.tree.row(place, weld, row, ids);
+        self.tree.row(place, twins, row, ids);
     }
 
     fn triangle(&self, id: u32) -> Triangle {
@@ -253,7 +254,7 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
         let mut crew: Crew<PairWalk> = Crew::default();
         let mut sides = [Unfolding::default(), Unfolding::default()];
         for (side, body) in sides.iter_mut().zip([&a, &b]) {
-            side.begin(body, false);
+            side.begin(body, RowTwins::Apart);
             if whole {
                 side.open_all(body, true);
             }

@@ -6,7 +6,7 @@ use crate::impact::{Impact, Impacts, Owners, Sweep, SweepMeeting, SweepWalk, Swe
 use crate::mesh::Mesh;
 use crate::pairs::{Crew, Twins};
 use crate::tree::MeshTree;
-use crate::walk::{Hierarchy, Shape, View, overlap};
+use crate::walk::{Hierarchy, RowTwins, Shape, View, overlap};
 
 /// What questions about steps keep from one to the next.
 #[derive(Default)]
@@ -112,7 +112,7 @@ impl Finder {
         for (k, (body, tree)) in parts.iter().enumerate() {
             let weld = itself && options.twins == Twins::LeaveOut && body.has_twins();
             if body.ready().is_none() {
-                unfoldings[k].begin(*body, false);
+                unfoldings[k].begin(*body, RowTwins::Apart);
                 unfoldings[k].open_all(*body, use_threads);
             }
             list_roots(*body, &unfoldings[k], *tree, &mut roots[k]);

@@ -22,7 +22,7 @@ use crate::soup::{Soup, SoupOptions, SoupStats, Source};
 use crate::tree::Broken;
 use crate::walk::overlap;
 use crate::walk::{
-    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, Shape, Unfolding, View,
+    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, RowTwins, Shape, Unfolding, View,
 };
 
 /// What a [`Finder`] looks for, and how.
@@ -189,7 +189,13 @@ impl Finder {
         let weld = self.options.twins == Twins::LeaveOut && body.has_twins();
         let unfolding = &mut self.unfoldings[0];
         if body.ready().is_none() {
-            unfolding.begin(body, weld);
+            // A twin may be in another tree: only a query about all trees can speak for both.
+            let twins = match tree {
+                None if weld => RowTwins::Hidden,
+                Some(_) if weld => RowTwins::Welded,
+                _ => RowTwins::Apart,
+            };
+            unfolding.begin(body, twins);
             unfolding.open_all(body, threads.count() > 1);
         }
         let roots = &mut self.roots[0];
@@ -201,7 +207,8 @@ impl Finder {
             }
         }
         let open = opened(body, unfolding);
-        let meeting = Meeting::Itself { body, open, precision: body.precision(), weld, touch };
+        let hidden = weld && tree.is_none() && body.ready().is_none();
+        let meeting = Meeting::Itself { body, open, precision: body.precision(), weld, hidden, touch };
         self.crew.run(&meeting, threads);
         self.crew.finish(threads);
     }
@@ -217,7 +224,7 @@ impl Finder {
             let [of_a, of_b] = &mut self.unfoldings;
             for (body, unfolding) in [(a, &mut *of_a), (b, &mut *of_b)] {
                 if body.ready().is_none() {
-                    unfolding.begin(body, false);
+                    unfolding.begin(body, RowTwins::Apart);
                 }
             }
             let [roots_a, roots_b] = &mut self.roots;

@@ -33,7 +33,7 @@ use crate::geom::{Boxes8, DVec3, LANES, Triangle};
 use crate::mesh::{Mesh, TriangleId};
 use crate::pairs::{Frame, Row, RowIds};
 use crate::tree::{BuildOptions, MeshTree, refit_above, refit_nodes};
-use crate::walk::{Child, Corners, Hierarchy, Node, Stamp, View};
+use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View};
 
 /// What interpolated boxes are widened by, for rounding.
 pub(super) const PAD: f32 = 4.0 * Frame::SLACK;
@@ -366,7 +366,7 @@ impl Hierarchy for KineticBody {
         &self.ids[place]
     }
 
-    fn row(&self, place: usize, _: bool, row: &mut Row, ids: &mut RowIds) {
+    fn row(&self, place: usize, _: RowTwins, row: &mut Row, ids: &mut RowIds) {
         *ids = self.ids[place];
         let now = self.plans.now();
         for corner in 0..3 {

@@ -40,6 +40,9 @@ pub struct MeshEdit {
     /// Vertices, of the mesh or new, that a crack has made of one point. Queries of a body against itself may take
     /// such twins for one vertex until they have moved apart ([`Twins`](crate::Twins)).
     pub twins: Vec<[u32; 2]>,
+    /// Triangles, of the mesh or new, that are the two faces of a crack: the vertices of one are twins of the other's. Queries of a
+    /// body against itself then look at one of them for both. A hint: nothing depends on it but time.
+    pub twin_faces: Vec<[TriangleId; 2]>,
 }
 
 /// A triangle that an edit adds.
@@ -91,6 +94,7 @@ impl MeshEdit {
         self.moved.clear();
         self.added.clear();
         self.twins.clear();
+        self.twin_faces.clear();
     }
 
     /// How many triangles the edit adds in place of removed ones, and how many along a crack.
@@ -187,6 +191,14 @@ pub enum EditError {
         vertex: u32,
         /// How many vertices the mesh has after the edit.
         vertices: usize,
+    },
+    /// A twin face is neither there nor new.
+    #[error("triangle {} cannot be a twin face: there will be {slots} triangle slots", triangle.0)]
+    NoSuchTwinFace {
+        /// The first such triangle in the list.
+        triangle: TriangleId,
+        /// How many slots the mesh has after the edit, dead ones included.
+        slots: usize,
     },
     /// More triangles or vertices than ids.
     #[error("{count} {what} are more than the {limit} that a mesh under edits can have")]

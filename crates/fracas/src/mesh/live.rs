@@ -47,6 +47,10 @@ pub struct LiveMesh {
     links: Vec<Link>,
     /// By vertex: the next of its twins, in a circle; empty if there are none.
     twins: Vec<u32>,
+    /// No vertex below this one has a twin: a cut makes new vertices, so most queries about old ones end here.
+    first_twin: u32,
+    /// By slot: the other face of its crack, or [`NONE`]; may end before the last slot.
+    twin_faces: Vec<u32>,
     /// Sorted copies of the triangles that an edit removes and of the vertices it moves: duplicates stand side by side.
     scratch: [Vec<u32>; 2],
 }
@@ -105,6 +109,8 @@ impl LiveMesh {
             live_count: slots,
             links: vec![Link { next: NONE, previous: NONE }; 3 * slots],
             twins: Vec::new(),
+            first_twin: NONE,
+            twin_faces: Vec::new(),
             scratch: Default::default(),
         };
         // Backwards, so that every list begins in ascending order.
@@ -211,7 +217,12 @@ impl LiveMesh {
 
     /// The first of the twins of a vertex that are where it is, itself included. Panics if there is no such vertex.
     #[must_use]
+    #[inline]
     pub fn welded(&self, vertex: u32) -> u32 {
+        if vertex < self.first_twin { vertex } else { self.first_at_its_place(vertex) }
+    }
+
+    fn first_at_its_place(&self, vertex: u32) -> u32 {
         let (mut first, mut twin) = (vertex, vertex);
         while let Some(&next) = self.twins.get(twin as usize) {
             if next == vertex {
@@ -225,6 +236,35 @@ impl LiveMesh {
         first
     }
 
+    /// The other face of the crack of a triangle, while it is there and lies where this one does.
+    #[must_use]
+    pub fn twin_face(&self, id: TriangleId) -> Option<TriangleId> {
+        let face_of = |id: TriangleId| self.twin_faces.get(id.index()).copied().filter(|&face| face != NONE);
+        let twin = TriangleId(face_of(id)?);
+        // A triangle may have got another twin since.
+        let is_mutual = face_of(twin) == Some(id.0) && self.is_alive(id) && self.is_alive(twin);
+        let (v, w) = (self.corners(id), self.corners(twin));
+        let is_there = || have_same_vertices(v.map(|v| self.welded(v)), w.map(|w| self.welded(w)));
+        (is_mutual && !have_same_vertices(v, w) && is_there()).then_some(twin)
+    }
+
+    /// Pairs of living triangles that an edit has named twin faces, the lower id first, wherever they are now.
+    pub(crate) fn twin_faces(&self) -> impl Iterator<Item = [TriangleId; 2]> + '_ {
+        let pairs = self.twin_faces.iter().enumerate().map(|(id, &twin)| [id as u32, twin]);
+        let mutual =
+            pairs.filter(|&[id, twin]| id < twin && twin != NONE && self.twin_faces[twin as usize] == id);
+        mutual.map(|pair| pair.map(TriangleId)).filter(|pair| pair.iter().all(|&id| self.is_alive(id)))
+    }
+
+    fn join_twin_faces(&mut self, [a, b]: [TriangleId; 2]) {
+        if self.twin_faces.len() < self.slot_count() {
+            // As much room as triangles have: edits that follow allocate for both or for neither.
+            self.twin_faces.reserve(self.triangles.capacity() - self.twin_faces.len());
+            self.twin_faces.resize(self.slot_count(), NONE);
+        }
+        (self.twin_faces[a.index()], self.twin_faces[b.index()]) = (b.0, a.0);
+    }
+
     /// Makes two vertices, and the twins of both, twins of each other.
     fn join_twins(&mut self, [a, b]: [u32; 2]) {
         if self.twins.len() < self.positions.len() {
@@ -233,6 +273,7 @@ impl LiveMesh {
             self.twins.reserve(self.positions.capacity() - known as usize);
             self.twins.extend(known..self.positions.len() as u32);
         }
+        self.first_twin = self.first_twin.min(a).min(b);
         let mut twin = self.twins[a as usize];
         while twin != a && twin != b {
             twin = self.twins[twin as usize];
@@ -285,6 +326,7 @@ impl LiveMesh {
             self.links.push(link);
         }
         edit.twins.iter().for_each(|&twins| self.join_twins(twins));
+        edit.twin_faces.iter().for_each(|&faces| self.join_twin_faces(faces));
         self.live_count = self.live_count - edit.removed.len() + edit.added.len();
         Ok(Applied {
             triangles: slot as u32..slots as u32,
@@ -367,10 +409,11 @@ impl LiveMesh {
         if let Some(&vertex) = edit.twins.iter().flatten().find(|&&v| v as usize >= vertices) {
             return Err(EditError::NoSuchTwin { vertex, vertices });
         }
-        let counts = [
-            ("vertices", vertices, u32::MAX as usize - 1),
-            ("triangle slots", self.slot_count() + edit.added.len(), MOST_SLOTS),
-        ];
+        let slots = self.slot_count() + edit.added.len();
+        if let Some(&triangle) = edit.twin_faces.iter().flatten().find(|id| id.index() >= slots) {
+            return Err(EditError::NoSuchTwinFace { triangle, slots });
+        }
+        let counts = [("vertices", vertices, u32::MAX as usize - 1), ("triangle slots", slots, MOST_SLOTS)];
         let excess = counts.into_iter().find(|(_, count, limit)| count > limit);
         excess.map_or(Ok(()), |(what, count, limit)| Err(EditError::TooMany { what, count, limit }))
     }

@@ -21,7 +21,7 @@ use super::arena::Arena;
 use crate::geom::{DVec3, Pose, Triangle};
 use crate::mesh::{LiveMesh, TriangleId};
 use crate::pairs::{Frame, LANES, Row, RowIds};
-use crate::walk::{Child, Corners, Hierarchy, Node, Stamp, View};
+use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View};
 
 /// Height up to which a subtree is a bunch.
 pub(super) const BUNCH: u8 = 3;
@@ -76,12 +76,16 @@ impl Hierarchy for TearingBody {
         ids
     }
 
-    fn row(&self, place: usize, weld: bool, row: &mut Row, ids: &mut RowIds) {
-        let count = collect(&self.tree.arena, place, ids);
+    fn row(&self, place: usize, twins: RowTwins, row: &mut Row, ids: &mut RowIds) {
+        let mut count = collect(&self.tree.arena, place, ids);
         let (mesh, frame) = (&self.mesh, &self.tree.frame);
+        let first = ids.triangles[0];
+        if twins == RowTwins::Hidden {
+            count = hide_twin_faces(mesh, ids, count);
+        }
         for lane in 0..LANES {
             // Unused lanes repeat the first triangle, so that their coordinates are finite.
-            let triangle = ids.triangles[if lane < count { lane } else { 0 }];
+            let triangle = if lane < count { ids.triangles[lane] } else { first };
             let corners = mesh.triangles()[triangle as usize];
             for k in 0..3 {
                 ids.vertices[k][lane] = corners[k];
@@ -91,7 +95,7 @@ impl Hierarchy for TearingBody {
                 }
             }
         }
-        if weld && mesh.has_twins() {
+        if twins != RowTwins::Apart && mesh.has_twins() {
             for vertex in ids.vertices.iter_mut().flatten() {
                 *vertex = mesh.welded(*vertex);
             }
@@ -117,6 +121,10 @@ impl Hierarchy for TearingBody {
 
     fn has_twins(&self) -> bool {
         LiveMesh::has_twins(&self.mesh)
+    }
+
+    fn twin_face(&self, id: u32) -> Option<u32> {
+        self.mesh.twin_face(TriangleId(id)).map(|twin| twin.0)
     }
 
     fn stamp(&self) -> Stamp {
@@ -161,4 +169,18 @@ fn collect(arena: &Arena, place: usize, ids: &mut RowIds) -> usize {
     };
     slots_of(place).into_iter().for_each(|at| arena.for_each_triangle(at, &mut add));
     count
+}
+
+/// Takes faces out of a row whose twins of lower ids speak for them; returns how many are left.
+fn hide_twin_faces(mesh: &LiveMesh, ids: &mut RowIds, count: usize) -> usize {
+    let mut kept = 0;
+    for lane in 0..count {
+        let id = ids.triangles[lane];
+        ids.triangles[lane] = RowIds::NONE;
+        if mesh.twin_face(TriangleId(id)).is_none_or(|twin| twin.0 > id) {
+            ids.triangles[kept] = id;
+            kept += 1;
+        }
+    }
+    kept
 }

@@ -48,7 +48,7 @@ pub(crate) use validate::ensure;
 use crate::geom::{DVec3, Pose, Triangle};
 use crate::mesh::{Mesh, MeshError, TriangleId};
 use crate::pairs::{Frame, Row, RowIds};
-use crate::walk::{Child, Contours, Corners, Hierarchy, Node, Opened, Stamp, View};
+use crate::walk::{Child, Contours, Corners, Hierarchy, Node, Opened, RowTwins, Stamp, View};
 
 /// A mesh and the tree over its triangles, always in step.
 #[derive(Clone, Debug)]
@@ -159,7 +159,7 @@ impl Hierarchy for MeshTree {
         &self.ids[place]
     }
 
-    fn row(&self, place: usize, _: bool, row: &mut Row, ids: &mut RowIds) {
+    fn row(&self, place: usize, _: RowTwins, row: &mut Row, ids: &mut RowIds) {
         (*row, *ids) = (self.rows[place], self.ids[place]);
     }
 

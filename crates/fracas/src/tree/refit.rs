@@ -144,11 +144,14 @@ impl Job<'_> {
 
     fn refit(&self, mut run: Run) {
         let level = Level::new();
-        dispatch!(level, simd => {
-            for index in (0..run.nodes.len()).rev() {
-                self.refit_node(simd, &mut run, index);
-            }
-        });
+        dispatch!(level, simd => self.refit_run(simd, &mut run));
+    }
+
+    #[inline(always)]
+    fn refit_run<S: Simd>(&self, simd: S, run: &mut Run) {
+        for index in (0..run.nodes.len()).rev() {
+            self.refit_node(simd, run, index);
+        }
     }
 
     /// Refits one node whose child nodes are up to date, its leaves included.

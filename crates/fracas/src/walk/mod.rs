@@ -28,7 +28,7 @@
 //!
 //! 1. A root's box, and the box of each lane, holds every box below it. It holds the exact corners of all triangles
 //!    below, in frame coordinates, up to [`Frame::SLACK`].
-//! 2. Every triangle is in exactly one row. In a row, used lanes come first, and corners are [`Frame::map`] of the corners
+//! 2. Every triangle is in exactly one row, or in none if its twin speaks for it ([`RowTwins`]). In a row, used lanes come first, and corners are [`Frame::map`] of the corners
 //!    that [`Hierarchy::triangle`] returns.
 //! 3. Every answer depends on the body alone. It is the same bits whenever, how often and in whatever order it is asked.
 //! 4. Two bodies with equal [`Stamp`]s give equal answers.
@@ -78,9 +78,8 @@ pub(crate) trait Hierarchy: Sync {
     /// Who the triangles of a leaf are.
     fn ids<'s>(&'s self, place: usize, scratch: &'s mut RowIds) -> &'s RowIds;
 
-    /// The corners of the triangles of a leaf in frame coordinates, and who they are. With `weld`, vertices that are twins of a
-    /// crack and still at one place have equal ids.
-    fn row(&self, place: usize, weld: bool, row: &mut Row, ids: &mut RowIds);
+    /// The corners of the triangles of a leaf in frame coordinates, and who they are.
+    fn row(&self, place: usize, twins: RowTwins, row: &mut Row, ids: &mut RowIds);
 
     /// All nodes and rows, if the body keeps them ready. Places are then indices.
     fn ready(&self) -> Option<Opened<'_>> {
@@ -90,7 +89,7 @@ pub(crate) trait Hierarchy: Sync {
     /// A triangle, exactly.
     fn triangle(&self, id: u32) -> Triangle;
 
-    /// The vertices that a triangle names; see [`Hierarchy::row`] for `weld`.
+    /// The vertices that a triangle names. With `weld`, vertices that are twins of a crack and still at one place have equal ids.
     fn vertices(&self, id: u32, weld: bool) -> [u32; 3];
 
     /// The positions of all vertices, if the body keeps them ready.
@@ -113,8 +112,30 @@ pub(crate) trait Hierarchy: Sync {
         false
     }
 
+    /// The other face of the crack that a triangle belongs to, while both lie at one place.
+    fn twin_face(&self, _: u32) -> Option<u32> {
+        None
+    }
+
     /// Changes whenever the body does.
     fn stamp(&self) -> Stamp;
+}
+
+/// What rows say of the twins of a crack that are still at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowTwins {
+    /// They are vertices as all others.
+    Apart,
+    /// They have equal ids.
+    Welded,
+    /// They have equal ids, and of two faces at one place the one with the higher id is in no row. What the other one meets, it
+    /// meets too ([`hidden_twin`]).
+    Hidden,
+}
+
+/// The face that is in no row because this one speaks for it.
+pub(crate) fn hidden_twin(body: &dyn Hierarchy, id: u32) -> Option<u32> {
+    body.twin_face(id).filter(|&twin| twin > id)
 }
 
 impl dyn Hierarchy + '_ {

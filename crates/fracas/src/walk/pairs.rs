@@ -7,7 +7,7 @@
 
 use super::bridge::{Bridge, mapped_row};
 use super::contour::OutlineScratch;
-use super::{Child, Hierarchy, Node, Opened};
+use super::{Child, Hierarchy, Node, Opened, hidden_twin};
 use crate::exact;
 use crate::geom::{DVec3, Pose, Triangle};
 use crate::mesh::have_same_vertices;
@@ -34,6 +34,8 @@ pub(crate) enum Meeting<'a> {
         precision: Precision,
         /// Twins of a crack that are still at one place count as one vertex.
         weld: bool,
+        /// Of two twin faces only one is in a row.
+        hidden: bool,
         touch: Touch,
     },
     /// Two bodies. `a` lends its frame, and `b` is brought into it; `swapped` if `a` is the caller's second.
@@ -273,16 +275,23 @@ impl PairWalk {
         let Findings { crossing, open } = &mut self.findings;
         self.stats.decided += open.len() as u64;
         match *meeting {
-            Meeting::Itself { body, weld, touch, .. } => {
+            Meeting::Itself { body, weld, hidden, touch, .. } => {
                 let side = Exact::of(body, &Pose::IDENTITY);
                 for_each_exact(open, &side, &side, |(i, j), t, u| {
                     let (v, w) = (body.vertices(i, weld), body.vertices(j, weld));
-                    let left_out = weld && are_twins(body, (i, v), (j, w));
-                    if !left_out && touch.accepts(exact::tri_tri_shared(t, v, u, w)) {
+                    if !touch.accepts(exact::tri_tri_shared(t, v, u, w)) {
+                        return;
+                    }
+                    if weld && have_same_vertices(v, w) {
+                        // Faces at one place: those of one crack are left out, duplicates are not.
+                        add_pairs(body, hidden, (i, j), |i, j| is_duplicate(body, i, j), &mut self.pairs);
+                    } else {
                         crossing.push((i, j));
                     }
                 });
-                self.pairs.extend(crossing.drain(..).map(|(i, j)| Pair::new(i.min(j), i.max(j))));
+                for pair in crossing.drain(..) {
+                    add_pairs(body, hidden, pair, |_, _| true, &mut self.pairs);
+                }
             }
             Meeting::Two { ref a, ref b, swapped, touch, .. } => {
                 let (a, b) = (Exact::of(a.body, a.pose), Exact::of(b.body, b.pose));
@@ -347,10 +356,31 @@ impl<'a> Exact<'a> {
     }
 }
 
-/// Whether two triangles are the faces of a crack at one place: the same welded vertices, but not the same vertices. A second triangle
-/// with the same vertices is a duplicate, which is a collision.
-fn are_twins(body: &dyn Hierarchy, (i, v): (u32, [u32; 3]), (j, w): (u32, [u32; 3])) -> bool {
-    have_same_vertices(v, w) && !have_same_vertices(body.vertices(i, false), body.vertices(j, false))
+/// Whether two triangles name the same vertices. Then they are a collision; faces of one crack at one place name twins instead.
+fn is_duplicate(body: &dyn Hierarchy, i: u32, j: u32) -> bool {
+    have_same_vertices(body.vertices(i, false), body.vertices(j, false))
+}
+
+/// Adds a pair of triangles of one body, and those of the hidden faces for which they speak.
+#[inline]
+fn add_pairs(
+    body: &dyn Hierarchy,
+    hidden: bool,
+    (i, j): (u32, u32),
+    counts: impl Fn(u32, u32) -> bool,
+    pairs: &mut Vec<Pair>,
+) {
+    let mut add = |i: u32, j: u32| {
+        if counts(i, j) {
+            pairs.push(Pair::new(i.min(j), i.max(j)));
+        }
+    };
+    add(i, j);
+    if hidden {
+        let (other_i, other_j) = (hidden_twin(body, i), hidden_twin(body, j));
+        let also = [other_i.map(|x| (x, j)), other_j.map(|y| (i, y)), other_i.zip(other_j)];
+        also.into_iter().flatten().for_each(|(x, y)| add(x, y));
+    }
 }
 
 impl Opened<'_> {

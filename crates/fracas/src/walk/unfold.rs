@@ -19,16 +19,16 @@
 //! number of threads. Whether a place is open never changes an answer, only whether a walk has to wait for it.
 
 use super::pairs::Task;
-use super::{Child, Corners, Hierarchy, Node, Opened};
+use super::{Child, Corners, Hierarchy, Node, Opened, RowTwins};
 use crate::base::parallel;
-use crate::pairs::{Row, RowIds};
+use crate::pairs::{LANES, Row, RowIds};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Nodes and rows opened so far, of one body at one time. Keeps its memory when it changes to another.
 #[derive(Default)]
 pub(crate) struct Unfolding {
-    /// The body, and whether its twins are welded.
-    of: Option<(Stamp, bool)>,
+    /// The body, and what rows say of its twins.
+    of: Option<(Stamp, RowTwins)>,
     nodes: Vec<Node>,
     rows: Vec<Row>,
     ids: Vec<RowIds>,
@@ -62,8 +62,8 @@ const CHUNK: usize = 16;
 
 impl Unfolding {
     /// Begins with the roots of a body, unless this is its unfolding already.
-    pub(crate) fn begin(&mut self, body: &dyn Hierarchy, weld: bool) {
-        let of = Some((body.stamp(), weld));
+    pub(crate) fn begin(&mut self, body: &dyn Hierarchy, twins: RowTwins) {
+        let of = Some((body.stamp(), twins));
         if self.of == of {
             return;
         }
@@ -125,11 +125,33 @@ impl Unfolding {
             first = self.closed.len();
             self.open_wanted(body, parallel);
         }
+        if self.of.is_some_and(|(_, twins)| twins == RowTwins::Hidden) {
+            self.empty_hidden_boxes();
+        }
+    }
+
+    /// Empties the boxes of leaves whose triangles are all hidden, and of nodes with such leaves alone, so that nothing meets them.
+    fn empty_hidden_boxes(&mut self) {
+        // Children are opened after their parents.
+        for index in (0..self.nodes.len()).rev() {
+            let children = self.nodes[index].children;
+            for (lane, child) in children.into_iter().take(self.nodes[index].count as usize).enumerate() {
+                let is_empty = if child.is_leaf() {
+                    self.ids[child.index()].triangles[0] == RowIds::NONE
+                } else {
+                    let boxes = &self.nodes[child.index()].boxes;
+                    boxes.low[0] == [f32::INFINITY; LANES]
+                };
+                if is_empty {
+                    self.nodes[index].boxes.set(lane, [f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+                }
+            }
+        }
     }
 
     fn open_wanted(&mut self, body: &dyn Hierarchy, parallel: bool) {
         let Self { of, nodes, rows, ids, roots, closed, wanted, leaves, inner } = self;
-        let weld = of.is_some_and(|(_, weld)| weld);
+        let twins = of.map_or(RowTwins::Apart, |(_, twins)| twins);
         wanted.retain(|&k| closed[k as usize].opened == Child::NONE);
         let place = |k: u32| closed[k as usize].place;
         leaves.clear();
@@ -143,7 +165,7 @@ impl Unfolding {
         let many = parallel && leaves.len() >= MANY;
         parallel::for_each(many, chunks.zip(leaves.chunks(CHUNK)), |((rows, ids), leaves)| {
             for ((row, ids), &k) in rows.iter_mut().zip(ids).zip(leaves) {
-                body.row(place(k).index(), weld, row, ids);
+                body.row(place(k).index(), twins, row, ids);
             }
         });
         let first_node = nodes.len();

@@ -12,7 +12,7 @@ use crate::brittle::surface::SurfacePolygons;
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId};
 use crate::geom::{LANES, Triangle};
 use crate::pairs::{Frame, Row, RowIds};
-use crate::walk::{Child, Corners, Hierarchy, Node, Stamp, View};
+use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View};
 
 /// What a walk needs of the facets beside their boxes.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ impl Hierarchy for FacetTree {
         ids
     }
 
-    fn row(&self, place: usize, _: bool, row: &mut Row, ids: &mut RowIds) {
+    fn row(&self, place: usize, _: RowTwins, row: &mut Row, ids: &mut RowIds) {
         self.ids(place, ids);
         let Walkable { frame, points, corners, .. } = self.walkable();
         for lane in 0..LANES {
