@@ -25,6 +25,7 @@ pub(crate) fn shifted(edit: MeshEdit, triangles: u32, vertices: u32) -> MeshEdit
         moved: edit.moved.into_iter().map(|(vertex, p)| (vertex + vertices, p)).collect(),
         added: added.collect(),
         twins: edit.twins.into_iter().map(|twins| twins.map(|vertex| vertex + vertices)).collect(),
+        twin_faces: edit.twin_faces.into_iter().map(|faces| faces.map(shift)).collect(),
     }
 }
 

@@ -186,6 +186,7 @@ fn edit_of(frame: &Frame, vertices: usize) -> MeshEdit {
         moved: Vec::new(),
         added: added.collect(),
         twins: Vec::new(),
+        twin_faces: Vec::new(),
     }
 }
 
