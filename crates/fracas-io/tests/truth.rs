@@ -4,9 +4,13 @@
 mod reader;
 
 use fracas::geom::{DVec3, Pose};
+use fracas::kinetic::{KineticBody, Plans};
+use fracas::mesh::Mesh;
 use fracas::pairs::{Pair, Touch, brute};
 use fracas::soup::CellTable;
-use fracas::{BuildOptions, FindOptions, Finder, MeshTree, SoupOptions, SplitRule, Threads};
+use fracas::{
+    BuildOptions, FindOptions, Finder, MeshTree, SoupOptions, SplitRule, TearingBody, Threads, View,
+};
 use reader::{data, mesh, pair_of, pairs_in, truths};
 use std::collections::BTreeSet;
 
@@ -119,5 +123,43 @@ fn moved_meshes_still_meet_where_the_truth_says() {
         body.set_positions(mesh.positions()).expect("finite positions");
         body.validate().unwrap_or_else(|broken| panic!("{name}: {broken}"));
         check(&format!("{name}, moved away and back"), &truth, Finder::default().find_self_pairs(&body));
+    }
+}
+
+/// A mesh as every kind of body that can hold it.
+fn kinds(mesh: &Mesh) -> (MeshTree, TearingBody, KineticBody) {
+    let rest = Plans::keyframes(vec![0.0], vec![mesh.positions().to_vec()]).expect("one key");
+    let kinetic = KineticBody::new(mesh.triangles().to_vec(), rest).expect("the mesh's own vertices");
+    (MeshTree::build(mesh.clone()), TearingBody::build(mesh.clone()), kinetic)
+}
+
+/// Views of all kinds of bodies, with names.
+fn views<'a>(
+    mesh: &'a Mesh,
+    bodies: &'a (MeshTree, TearingBody, KineticBody),
+) -> [(&'static str, View<'a>); 4] {
+    let (tree, tearing, kinetic) = bodies;
+    [("soup", mesh.into()), ("tree", tree.into()), ("tearing", tearing.into()), ("kinetic", kinetic.into())]
+}
+
+#[test]
+fn all_kinds_of_bodies_meet_where_the_truth_says() {
+    let Some(data) = data() else { return };
+    let mut finder = Finder::default();
+    for (path, name) in truths(&data, "self__") {
+        let (truth, mesh) = (pairs_in(&path), mesh(&data, &name));
+        let bodies = kinds(&mesh);
+        for (kind, view) in views(&mesh, &bodies) {
+            check(&format!("{name}, {kind}"), &truth, finder.find_self_pairs(view));
+        }
+    }
+    for (path, names) in truths(&data, "pair__") {
+        let (truth, [a, b]) = (pairs_in(&path), pair_of(&data, &names));
+        let (bodies_a, bodies_b) = (kinds(&a), kinds(&b));
+        for (kind, view) in views(&a, &bodies_a) {
+            for (other_kind, other) in views(&b, &bodies_b) {
+                check(&format!("{names}, {kind} and {other_kind}"), &truth, finder.find_pairs(view, other));
+            }
+        }
     }
 }
