@@ -90,7 +90,9 @@ pub fn time_queries(queries: &[[[f64; 3]; 8]], kind: &str) -> io::Result<Option<
 fn run(arguments: &[&str]) -> io::Result<serde_json::Value> {
     let output = Command::new(python()).args(["-c", SCRIPT]).args(arguments).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    serde_json::from_str(text.trim()).map_err(|_| {
+    // It prints its warnings to the same place, before.
+    let answer = text.lines().next_back().unwrap_or_default();
+    serde_json::from_str(answer).map_err(|_| {
         io::Error::other(format!("IPC Toolkit did not answer: {}", String::from_utf8_lossy(&output.stderr)))
     })
 }
