@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("walk", &["base", "geom", "exact", "mesh", "pairs"]),
     ("tree", &["base", "geom", "exact", "mesh", "pairs", "walk"]),
     ("tearing", GROUND),
-    ("kinetic", GROUND),
+    ("kinetic", &["base", "geom", "exact", "mesh", "pairs", "walk", "tree", "impact"]),
     ("skinned", GROUND),
     ("brittle", GROUND),
     ("soup", GROUND),

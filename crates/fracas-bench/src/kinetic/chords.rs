@@ -2,9 +2,9 @@
 
 use super::FRAMES_PER_KEY;
 use crate::metric::{Better, Report};
-use fracas::geom::DVec3;
+use fracas::geom::{DVec3, Pose};
 use fracas::internal::self_candidates;
-use fracas::kinetic::{KineticBody, Plan, Plans, Window};
+use fracas::kinetic::{DrivenBody, KineticBody, Plan, Plans, Window};
 use fracas::mesh::Mesh;
 use fracas::{FindOptions, Finder, MeshTree, Threads, Touch};
 use fracas_scenes::SceneError;
@@ -13,21 +13,45 @@ use std::hint::black_box;
 use std::io;
 use std::time::Instant;
 
+/// How often everything is measured; the best counts.
+const ROUNDS: usize = 5;
+
+/// Pairs of two bodies that graze each other, at most, at keys.
+const MOST_PAIRS: usize = 40;
+
 /// Keys that are played of each motion.
 const KEYS: usize = 6;
 
 pub fn run(report: &mut Report, quick: bool) -> io::Result<()> {
     let dress = motion::dress(if quick { 65_000 } else { 250_000 }).map_err(scene)?;
+    play(report, &dress, quick, "")
+}
+
+/// Measures everything whose name holds `only`.
+pub fn play(report: &mut Report, dress: &[KeyedMotion], quick: bool, only: &str) -> io::Result<()> {
     let moving = Played::new(&dress[0]);
-    update(report, &moving, "");
-    pipeline(report, &moving, "dress");
-    match motion::kick() {
-        Ok(kick) => pipeline(report, &Played::new(&kick), "kick"),
-        Err(why) => report.say(&format!("skipped: kick ({why})")),
+    if "update".contains(only) {
+        update(report, &moving, "");
     }
-    few_contacts(report, &dress);
-    replan_one(report, &moving);
-    replan_spheres(report, if quick { 10_000 } else { 40_000 })
+    if "pipeline".contains(only) {
+        pipeline(report, &moving, "dress");
+    }
+    if "kick".contains(only) {
+        match motion::kick() {
+            Ok(kick) => pipeline(report, &Played::new(&kick), "kick"),
+            Err(why) => report.say(&format!("skipped: kick ({why})")),
+        }
+    }
+    if "few_contacts".contains(only) {
+        few_contacts(report, dress);
+    }
+    if "replan".contains(only) {
+        replan_one(report, &moving);
+    }
+    if "spheres".contains(only) {
+        replan_spheres(report, if quick { 10_000 } else { 40_000 })?;
+    }
+    Ok(())
 }
 
 fn scene(error: SceneError) -> io::Error {
@@ -82,6 +106,22 @@ impl<'a> Played<'a> {
         positions.extend(from.iter().zip(to).map(|(a, b)| *a + (*b - *a) * share));
     }
 
+    /// Plays the motion, with one window for each key, and calls `frame` at every frame.
+    fn by_windows(&self, window: &mut Window, mut frame: impl FnMut(&mut Window, &KineticBody)) -> f64 {
+        let mut body = self.body();
+        let mut interval = [f64::NAN; 2];
+        seconds(|| {
+            self.for_each_frame(|_, _, time| {
+                body.advance_to(time).expect("later");
+                if body.interval() != interval {
+                    interval = body.interval();
+                    window.find_self(&body);
+                }
+                frame(window, &body);
+            });
+        })
+    }
+
     /// How far vertices move from key to key, in edge lengths.
     fn note(&self) -> String {
         let [most, mean] = self.motion.motion_per_key();
@@ -103,12 +143,21 @@ fn best(mut work: impl FnMut() -> f64) -> f64 {
     (0..3).map(|_| work()).fold(f64::INFINITY, f64::min)
 }
 
+/// The least times of two ways, which run in turn, so that a disturbance of the machine meets both.
+fn best_of_both(mut one: impl FnMut() -> f64, mut other: impl FnMut() -> f64) -> [f64; 2] {
+    let mut least = [f64::INFINITY; 2];
+    for _ in 0..ROUNDS {
+        least = [least[0].min(one()), least[1].min(other())];
+    }
+    least
+}
+
 /// Keeping boxes up to date, without a query.
 fn update(report: &mut Report, played: &Played, suffix: &str) {
     let mut tree = played.tree();
     let mut positions = vec![];
     let [mut interpolation, mut refit] = [0.0, 0.0];
-    let theirs = best(|| {
+    let theirs = || {
         [interpolation, refit] = [0.0, 0.0];
         played.for_each_frame(|key, share, _| {
             interpolation += seconds(|| played.interpolate(key, share, black_box(&mut positions)));
@@ -116,8 +165,8 @@ fn update(report: &mut Report, played: &Played, suffix: &str) {
             refit += seconds(|| tree.refit(false));
         });
         interpolation + refit
-    });
-    let ours = best(|| {
+    };
+    let ours = || {
         let mut body = played.body();
         let mut spent = 0.0;
         played.for_each_frame(|_, _, time| {
@@ -125,7 +174,8 @@ fn update(report: &mut Report, played: &Played, suffix: &str) {
         });
         // The first interval was made with the body; it counts as one of the refits.
         spent * played.keys as f64 / (played.keys - 1).max(1) as f64
-    });
+    };
+    let [theirs, ours] = best_of_both(theirs, ours);
     report.say(&format!("boxes, {}", played.note()));
     report.say(&format!(
         "  interpolation and refit {:9.3} ms per key, chord boxes {:9.3} ms",
@@ -141,52 +191,38 @@ fn pipeline(report: &mut Report, played: &Played, name: &str) {
     let mut tree = played.tree();
     let mut positions = vec![];
     let mut finder = Finder::new(FindOptions { threads: Threads::One, ..FindOptions::default() });
-    let (mut pairs, mut found, mut near) = (0, 0, 0);
-    // Exact pairs of the tree, which skips patches that are proved clean.
-    let theirs = best(|| {
+    let (mut pairs, mut boxes, mut listed) = (0, 0, vec![]);
+    let (mut window, mut found, mut near) = (Window::default(), 0, 0);
+    let [mut theirs, mut listing, mut ours, mut filtered] = [f64::INFINITY; 4];
+    // All ways in turn, so that a disturbance of the machine meets all of them.
+    for _ in 0..ROUNDS {
+        // Exact pairs of the tree, which skips patches that are proved clean; then boxes that overlap.
         pairs = 0;
-        seconds(|| {
+        theirs = theirs.min(seconds(|| {
             played.for_each_frame(|key, share, _| {
                 played.interpolate(key, share, &mut positions);
                 tree.set_positions(&positions).expect("finite");
                 pairs += finder.find_self_pairs(&tree).len();
             });
-        })
-    });
-    let (mut listed, mut boxes) = (vec![], 0);
-    let listing = best(|| {
+        }));
         boxes = 0;
-        seconds(|| {
+        listing = listing.min(seconds(|| {
             played.for_each_frame(|key, share, _| {
                 played.interpolate(key, share, &mut positions);
                 tree.set_positions(&positions).expect("finite");
                 self_candidates(&tree, &mut listed);
                 boxes += listed.len();
             });
-        })
-    });
-    let mut window = Window::default();
-    let [ours, filtered] = [true, false].map(|exact| {
-        best(|| {
-            let mut body = played.body();
-            let mut interval = [f64::NAN; 2];
-            (found, near) = (0, 0);
-            seconds(|| {
-                played.for_each_frame(|_, _, time| {
-                    body.advance_to(time).expect("later");
-                    if body.interval() != interval {
-                        interval = body.interval();
-                        window.find_self(&body);
-                    }
-                    if exact {
-                        found += window.intersections(&body, &body, Touch::Include).len();
-                    } else {
-                        near += window.at(time).count();
-                    }
-                });
-            })
-        })
-    });
+        }));
+        found = 0;
+        ours = ours.min(played.by_windows(&mut window, |window, body| {
+            found += window.intersections(body, body, Touch::Include).len();
+        }));
+        near = 0;
+        filtered = filtered.min(played.by_windows(&mut window, |window, body| {
+            near += window.at(body.now()).count();
+        }));
+    }
     let frames = (played.keys * FRAMES_PER_KEY) as f64;
     report.say(&format!("self-collision of {name}, {}", played.note()));
     report
@@ -224,61 +260,93 @@ fn pipeline(report: &mut Report, played: &Played, name: &str) {
 /// Two figures in dresses that graze each other.
 fn few_contacts(report: &mut Report, dress: &[KeyedMotion]) {
     let played = Played::new(&dress[0]);
-    let width = {
-        let keys = &dress[0].keys()[played.first];
-        let x = |p: &DVec3| p.x;
-        keys.iter().map(x).fold(f64::MIN, f64::max) - keys.iter().map(x).fold(f64::MAX, f64::min)
-    };
-    // As near as they come without more than a few contacts.
-    let mut aside = dress[0].moved_by(DVec3::X * width);
     let mut finder = Finder::new(FindOptions { threads: Threads::One, ..FindOptions::default() });
-    for share in [0.999, 0.995, 0.99, 0.98, 0.97, 0.96, 0.95, 0.93, 0.9] {
-        aside = dress[0].moved_by(DVec3::X * width * share);
-        let other = Played { motion: &aside, first: played.first, keys: played.keys };
-        if finder.find_pairs(&played.tree(), &other.tree()).len() > 20 {
-            break;
-        }
-    }
+    let aside = grazing(&played, &mut finder);
     let other = Played { motion: &aside, first: played.first, keys: played.keys };
-    let (mut a, mut b) = (played.tree(), other.tree());
-    let (mut positions, mut pairs, mut lazy) = (vec![], 0, 0);
-    let theirs = best(|| {
-        pairs = 0;
-        seconds(|| {
-            played.for_each_frame(|key, share, _| {
-                for (body, tree) in [(&played, &mut a), (&other, &mut b)] {
-                    body.interpolate(key, share, &mut positions);
-                    tree.set_positions(&positions).expect("finite");
-                }
-                pairs += finder.find_pairs(&a, &b).len();
+    let bodies = [&played, &other];
+    let mut trees = bodies.map(Played::tree);
+    let mut driven = bodies.map(|body| DrivenBody::new(body.tree().into_mesh()));
+    let mut given = [vec![], vec![]];
+    let frames = (played.keys * FRAMES_PER_KEY) as f64;
+    let (mut counts, mut lazy_pairs) = (vec![], 0);
+    let [mut interpolating, mut refitting, mut lazy, mut driving] = [f64::INFINITY; 4];
+    // All ways in turn, so that a disturbance of the machine meets all of them.
+    for _ in 0..ROUNDS {
+        counts.clear();
+        let [mut spent_before, mut spent, mut spent_driving] = [0.0; 3];
+        played.for_each_frame(|key, share, _| {
+            spent_before += seconds(|| {
+                bodies.iter().zip(&mut given).for_each(|(body, to)| body.interpolate(key, share, to));
             });
-        })
-    });
-    let ours = best(|| {
-        let (mut a, mut b) = (played.body(), other.body());
-        lazy = 0;
-        seconds(|| {
+            spent += seconds(|| {
+                for (tree, positions) in trees.iter_mut().zip(&given) {
+                    tree.set_positions(positions).expect("finite");
+                }
+                counts.push(finder.find_pairs(&trees[0], &trees[1]).len());
+            });
+            spent_driving += seconds(|| {
+                for (body, positions) in driven.iter_mut().zip(&mut given) {
+                    body.swap_positions(positions).expect("finite");
+                }
+                let found = finder.find_pairs(&driven[0], &driven[1]).len();
+                assert_eq!(Some(&found), counts.last(), "both sides must find the same");
+            });
+        });
+        interpolating = spent_before.min(interpolating);
+        (refitting, driving) = (spent.min(refitting), spent_driving.min(driving));
+        let [mut a, mut b] = bodies.map(Played::body);
+        lazy_pairs = 0;
+        let spent = seconds(|| {
             played.for_each_frame(|_, _, time| {
                 a.advance_to(time).expect("later");
                 b.advance_to(time).expect("later");
-                lazy += finder.find_pairs(&a, &b).len();
+                lazy_pairs += finder.find_pairs(&a, &b).len();
             });
-        })
-    });
-    assert_eq!(pairs, lazy, "both sides must find the same");
-    let frames = (played.keys * FRAMES_PER_KEY) as f64;
+        });
+        lazy = spent.min(lazy);
+    }
+    assert_eq!(counts.iter().sum::<usize>(), lazy_pairs, "both sides must find the same");
+    let most = counts.iter().max().copied().unwrap_or(0);
+    let without = counts.iter().filter(|count| **count == 0).count();
+    let contacts = format!(
+        "{:.1} pairs per frame, {most} at most, {without} of {frames} frames without",
+        lazy_pairs as f64 / frames
+    );
+    report.say(&format!("two dresses that graze each other, {}, {contacts}", played.note()));
     report.say(&format!(
-        "two dresses that graze each other, {}, {:.1} pairs per frame",
-        played.note(),
-        pairs as f64 / frames
+        "  interpolation {:.3} ms per frame, refit and query {:.3} ms, chord boxes and query {:.3} ms, blocks and query {:.3} ms",
+        interpolating * 1e3 / frames,
+        refitting * 1e3 / frames,
+        lazy * 1e3 / frames,
+        driving * 1e3 / frames
     ));
-    report.say(&format!(
-        "  refit and query {:9.3} ms per frame, ours {:9.3} ms",
-        theirs * 1e3 / frames,
-        ours * 1e3 / frames
-    ));
-    let note = format!("two of {}; {:.1} pairs per frame", played.note(), pairs as f64 / frames);
-    report.metric("kinetic.few_contacts.vs_refit", theirs / ours, "x", Better::Higher, &note);
+    let note = format!("two of {}; {contacts}", played.note());
+    let ratio = (interpolating + refitting) / lazy;
+    report.metric("kinetic.few_contacts.vs_refit", ratio, "x", Better::Higher, &note);
+    let note = format!("{note}; positions are given: interpolation counted on neither side");
+    report.metric("kinetic.few_contacts_no_keys.vs_refit", refitting / driving, "x", Better::Higher, &note);
+}
+
+/// A second dress that walks beside the first one: at every key as near as it can be with no more than a few pairs.
+fn grazing(played: &Played, finder: &mut Finder) -> KeyedMotion {
+    let motion = played.motion;
+    let mut keys = motion.keys().to_vec();
+    for key in played.first..=played.first + played.keys {
+        let tree = MeshTree::build(motion.mesh_at_key(key).expect("a key that is there"));
+        let bounds = tree.view().bounds();
+        // Apart at the width of the dress, and deep in each other at half of it.
+        let mut far = bounds.max.x - bounds.min.x;
+        let mut near = 0.5 * far;
+        for _ in 0..20 {
+            let middle = f64::midpoint(near, far);
+            let aside = Pose::from_translation(DVec3::X * middle).expect("finite");
+            let is_few = finder.find_pairs(&tree, tree.at(&aside)).len() <= MOST_PAIRS;
+            *(if is_few { &mut far } else { &mut near }) = middle;
+        }
+        keys[key].iter_mut().for_each(|p| p.x += far);
+    }
+    let (times, triangles) = (motion.key_times().to_vec(), motion.triangles().to_vec());
+    KeyedMotion::new("cloth", triangles, times, keys).expect("keys of the same body")
 }
 
 /// A new plan for one vertex of a large body.

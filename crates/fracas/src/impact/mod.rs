@@ -43,7 +43,7 @@ mod sweep;
 mod sweep_walk;
 mod swept;
 
-pub(crate) use owners::Owners;
+pub(crate) use owners::{Owners, ends};
 pub(crate) use sweep::Course;
 pub use sweep::Sweep;
 pub(crate) use sweep_walk::{SweepMeeting, SweepWalk};

@@ -12,7 +12,7 @@ pub(crate) struct Owners {
 
 impl Owners {
     /// Finds the owners, unless the triangles are those of the last call.
-    pub(super) fn find(&mut self, triangles: &[[u32; 3]], vertices: usize) -> &[u8] {
+    pub(crate) fn find(&mut self, triangles: &[[u32; 3]], vertices: usize) -> &[u8] {
         if self.triangles != triangles {
             self.triangles.clear();
             self.triangles.extend_from_slice(triangles);
@@ -49,7 +49,7 @@ impl Owners {
 
 /// The ends of an edge of a triangle, the lower one first.
 #[inline(always)]
-pub(super) fn ends(corners: &[u32; 3], edge: usize) -> [u32; 2] {
+pub(crate) fn ends(corners: &[u32; 3], edge: usize) -> [u32; 2] {
     let (v, w) = (corners[edge], corners[(edge + 1) % 3]);
     [v.min(w), v.max(w)]
 }

@@ -1,6 +1,7 @@
 //! What a window finds, for a tree at one instant: the other side of the comparison with a refit at every frame.
 
-use super::window::{leaf_boxes, sharing};
+use super::moving::leaf_boxes;
+use super::window::sharing;
 use crate::pairs::{Pair, bits};
 use crate::tree::MeshTree;
 use crate::walk::{Child, Hierarchy};
@@ -37,21 +38,24 @@ fn walk<S: Simd>(simd: S, tree: &MeshTree, out: &mut Vec<Pair>) {
             }
             (true, false) => stack.push((j, i)),
             (false, true) => {
-                let (low, high) = leaf_boxes(&open.rows[j.index()], &open.ids[j.index()]).bounds(simd);
+                let (low, high) = leaf_boxes(simd, &open.rows[j.index()], &open.ids[j.index()]).bounds(simd);
                 let node = &open.nodes[i.index()];
                 bits(node.boxes.overlapping(simd, low, high))
                     .for_each(|hit| stack.push((node.children[hit], j)));
             }
             (true, true) => {
                 let (ids, others) = (&open.ids[i.index()], &open.ids[j.index()]);
-                let boxes = leaf_boxes(&open.rows[i.index()], ids);
-                let other_boxes = leaf_boxes(&open.rows[j.index()], others);
+                let boxes = leaf_boxes(simd, &open.rows[i.index()], ids);
+                let other_boxes = leaf_boxes(simd, &open.rows[j.index()], others);
                 let (low, high) = boxes.bounds(simd);
                 for lane in bits(other_boxes.overlapping(simd, low, high)) {
                     let (low, high) = other_boxes.lane(lane);
-                    let mut near = boxes.overlapping(simd, low, high) & !sharing(simd, ids, others, lane);
+                    let mut near = boxes.overlapping(simd, low, high);
                     if i == j {
                         near &= !1_u32 << lane;
+                    }
+                    if near != 0 {
+                        near &= !sharing(simd, ids, others, lane);
                     }
                     for hit in bits(near) {
                         let (t, u) = (ids.triangles[hit], others.triangles[lane]);

@@ -72,13 +72,20 @@ impl Block {
         }
     }
 
+    /// The positions of all columns at a key, or at rest before the first and after the last one.
+    pub(super) fn frame_at(&self, time: f64) -> Option<&[DVec3]> {
+        let passed = self.passed_at(time);
+        let is_still = !(1..self.times.len()).contains(&passed) || self.times[passed - 1] == time;
+        is_still.then(|| &self.frames[passed.saturating_sub(1).min(self.times.len() - 1)][..])
+    }
+
     /// Appends the positions of all columns.
     pub(super) fn positions_at(&self, time: f64, positions: &mut Vec<DVec3>) {
-        let passed = self.passed_at(time);
-        if !(1..self.times.len()).contains(&passed) || self.times[passed - 1] == time {
-            positions.extend_from_slice(&self.frames[passed.saturating_sub(1).min(self.times.len() - 1)]);
+        if let Some(frame) = self.frame_at(time) {
+            positions.extend_from_slice(frame);
             return;
         }
+        let passed = self.passed_at(time);
         let (from, until) = (self.times[passed - 1], self.times[passed]);
         let fraction = (time - from) / (until - from);
         let ends = self.frames[passed - 1].iter().zip(&self.frames[passed]);

@@ -27,19 +27,19 @@
 //! Boxes are `f32` in a frame around both ends. Interpolation rounds each side of a box by at most three units in the last
 //! place of [`Frame::REACH`], and is monotone, so that a box still holds those below it. [`PAD`] allows for it.
 
-use super::{KineticError, Piece, Plan, Plans};
-use crate::base::Lists;
+use super::aabb_tree::check_triangles;
+use super::forest::{End, Forest};
+use super::{KineticError, Plans};
 use crate::geom::{Boxes8, DVec3, LANES, Triangle};
-use crate::mesh::{Mesh, TriangleId};
+use crate::mesh::TriangleId;
 use crate::pairs::{Frame, Row, RowIds};
-use crate::tree::{BuildOptions, MeshTree, refit_above, refit_nodes};
 use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View};
 
 /// What interpolated boxes are widened by, for rounding.
 pub(super) const PAD: f32 = 4.0 * Frame::SLACK;
 
 /// A body without keys ahead gets an interval in which no vertex moves further than this part of the body's size.
-const SHARE: f64 = 1.0 / 32.0;
+const SHARE: f64 = 1.0 / 8.0;
 
 /// A surface whose vertices move on known paths, with boxes that need no refit between keys.
 ///
@@ -62,82 +62,40 @@ const SHARE: f64 = 1.0 / 32.0;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct KineticBody {
-    plans: Plans,
-    triangles: Vec<[u32; 3]>,
-    frame: Frame,
-    pub(super) ids: Vec<RowIds>,
-    /// The interval for which boxes are known, and how they are at its beginning and at its end.
-    interval: [f64; 2],
-    ends: [End; 2],
-    /// The node above each node, and above each leaf.
-    node_parents: Vec<u32>,
-    leaf_parents: Vec<u32>,
-    leaves_of_vertex: Lists<u32>,
-    /// Positions of all vertices, for refits.
-    positions: Vec<DVec3>,
-    stamp: Stamp,
+    pub(super) plans: Plans,
+    pub(super) triangles: Vec<[u32; 3]>,
+    pub(super) frame: Frame,
+    /// The interval for which boxes are known; the forest has them at its beginning and at its end.
+    pub(super) interval: [f64; 2],
+    pub(super) forest: Forest,
+    /// Positions of all vertices, for refits that are not at keys.
+    pub(super) positions: Vec<DVec3>,
+    pub(super) stamp: Stamp,
     refits: u64,
-}
-
-/// Boxes and corners at one end of the interval.
-#[derive(Clone, Debug)]
-pub(super) struct End {
-    pub(super) nodes: Vec<Node>,
-    pub(super) rows: Vec<Row>,
 }
 
 impl KineticBody {
     /// A body of the given triangles, at the present time of its plans.
     ///
     /// # Errors
-    /// A triangle that names a vertex without a plan.
+    /// A triangle that names a vertex without a plan, or too many triangles.
     ///
     /// # Cost
     /// That of building a tree, and two refits.
     pub fn new(triangles: Vec<[u32; 3]>, plans: Plans) -> Result<Self, KineticError> {
-        let vertices = plans.vertex_count();
-        let missing = triangles.iter().flatten().find(|&&v| v as usize >= vertices);
-        if let Some(&vertex) = missing {
-            return Err(KineticError::NoSuchVertex { vertex, vertices });
-        }
-        let mut positions = Vec::new();
-        plans.positions_at(plans.now(), &mut positions);
-        let mesh =
-            Mesh::new(positions, triangles).expect("finite positions, and triangles that were checked");
-        let options = BuildOptions { self_queries: false, ..BuildOptions::default() };
-        let triangles = mesh.triangles().to_vec();
-        let (nodes, rows, ids, frame) = MeshTree::build_with(mesh, &options).into_nodes();
-        let mut node_parents = vec![0; nodes.len()];
-        let mut leaf_parents = vec![0; rows.len()];
-        for (index, node) in nodes.iter().enumerate() {
-            for (_, child) in node.used() {
-                let of = if child.is_leaf() { &mut leaf_parents } else { &mut node_parents };
-                of[child.index()] = index as u32;
-            }
-        }
-        let named = ids.iter().enumerate().flat_map(|(leaf, ids)| {
-            let lanes = ids.triangle_ids().count();
-            let corners = (0..lanes).flat_map(move |lane| [0, 1, 2].map(|k| ids.vertices[k][lane]));
-            corners.map(move |v| (v, leaf as u32))
-        });
-        let leaves_of_vertex = Lists::from_pairs(vertices, named);
-        let end = End { nodes, rows };
+        check_triangles(&plans, &triangles, 0)?;
         let now = plans.now();
         let mut body = Self {
             plans,
             triangles,
-            frame,
-            ids,
+            frame: Frame::default(),
             interval: [now; 2],
-            ends: [end.clone(), end],
-            node_parents,
-            leaf_parents,
-            leaves_of_vertex,
+            forest: Forest::default(),
             positions: Vec::new(),
             stamp: Stamp::new(),
             refits: 0,
         };
-        body.begin_interval(now);
+        body.rebuild();
         Ok(body)
     }
 
@@ -152,7 +110,7 @@ impl KineticBody {
         self.plans.now()
     }
 
-    /// The triangles, by the indices of their vertices.
+    /// The triangles by id, by the indices of their vertices. Removed ones keep their ids; see [`KineticBody::has_triangle`].
     #[must_use]
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
@@ -199,7 +157,7 @@ impl KineticBody {
                 // The end of one interval is the beginning of the next.
                 next if next >= time => {
                     self.interval = [until, next];
-                    self.ends.swap(0, 1);
+                    self.forest.ends.swap(0, 1);
                     self.refit_end(1);
                     if !self.is_in_frame() {
                         self.begin_interval(until);
@@ -207,62 +165,6 @@ impl KineticBody {
                 }
                 _ => self.begin_interval(time),
             }
-        }
-        Ok(())
-    }
-
-    /// Gives new plans to some vertices, from now on.
-    ///
-    /// # Errors
-    /// As [`Plans::change`]; nothing has then changed.
-    ///
-    /// # Cost
-    /// The boxes above the triangles of those vertices, if they have no key before the end of the interval; else two refits.
-    pub fn change(&mut self, changes: &[(u32, Plan)]) -> Result<(), KineticError> {
-        self.plans.change(changes)?;
-        self.stamp = Stamp::new();
-        let now = self.plans.now();
-        let [from, until] = self.interval;
-        // A line can be followed back to the beginning of the interval; a chord that begins now cannot.
-        let goes_back = |vertex: u32| match self.plans.interval(vertex, now) {
-            Piece::Line { .. } => true,
-            Piece::Chord { from: begin, .. } => begin <= from,
-        };
-        let is_linear = changes.iter().all(|(vertex, _)| goes_back(*vertex));
-        if !is_linear || self.plans.next_key_after(now).is_some_and(|key| key < until) {
-            self.begin_interval(now);
-            return Ok(());
-        }
-        let mut dirty: Vec<u32> = vec![];
-        for (vertex, _) in changes {
-            dirty.extend(
-                self.leaves_of_vertex
-                    .list(*vertex as usize)
-                    .iter()
-                    .map(|&leaf| self.leaf_parents[leaf as usize]),
-            );
-        }
-        dirty.sort_unstable();
-        dirty.dedup();
-        // Ancestors come before their descendants in the list of nodes; every one is added once.
-        let mut next = 0;
-        let mut is_dirty = std::collections::HashSet::<u32>::from_iter(dirty.iter().copied());
-        while next < dirty.len() {
-            let parent = self.node_parents[dirty[next] as usize];
-            if is_dirty.insert(parent) {
-                dirty.push(parent);
-            }
-            next += 1;
-        }
-        dirty.sort_unstable();
-        let Self { plans, ends, ids, frame, interval, .. } = self;
-        for (end, time) in ends.iter_mut().zip(interval) {
-            let at = |v: u32| plans.at(v, *time);
-            refit_above((&mut end.nodes, &mut end.rows, ids), &at, *frame, &dirty);
-        }
-        // A vertex that flies off may leave the frame.
-        if !self.is_in_frame() {
-            self.begin_interval(now);
         }
         Ok(())
     }
@@ -280,12 +182,16 @@ impl KineticBody {
     }
 
     /// Makes a new interval from a time on, and a new frame.
-    fn begin_interval(&mut self, from: f64) {
+    pub(super) fn begin_interval(&mut self, from: f64) {
         self.interval = [from, self.end_after(from)];
+        self.fit_interval();
+    }
+
+    /// Fits all boxes for the interval, in a new frame.
+    fn fit_interval(&mut self) {
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for time in self.interval {
-            self.plans.positions_at(time, &mut self.positions);
-            for &p in &self.positions {
+            for &p in positions(&self.plans, time, &mut self.positions) {
                 (low, high) = (low.min(p), high.max(p));
             }
         }
@@ -294,19 +200,37 @@ impl KineticBody {
         self.refit_end(1);
     }
 
+    /// Makes the interval reach back to an earlier time, since which every vertex has moved linearly.
+    pub(super) fn cover(&mut self, from: f64) {
+        if from < self.interval[0] {
+            self.begin_interval(from);
+            if self.interval[1] < self.now() {
+                self.interval[1] = self.now();
+                self.fit_interval();
+            }
+        }
+    }
+
+    /// Builds a tree over the triangles that are there, for the present positions.
+    pub(super) fn rebuild(&mut self) {
+        let mut positions = vec![];
+        self.plans.positions_at(self.plans.now(), &mut positions);
+        self.forest.rebuild(&self.triangles, positions);
+        self.begin_interval(self.plans.now());
+    }
+
     /// Refits the boxes of one end.
     fn refit_end(&mut self, end: usize) {
         self.refits += 1;
+        // A refit reads vertices in the order of the tree. Those of a key may not be in the cache; a copy in order brings them there.
         self.plans.positions_at(self.interval[end], &mut self.positions);
-        let End { nodes, rows } = &mut self.ends[end];
-        refit_nodes((nodes, rows, &self.ids), &self.positions, self.frame, true);
+        self.forest.refit(end, &self.positions, self.frame);
     }
 
     /// Whether both ends are in the frame, and not too small in it.
-    fn is_in_frame(&self) -> bool {
-        let reach = |end: &End| end.nodes.first().map_or(1.0, |root| crate::walk::reach_of(root.bounds()));
-        let [a, b] = [&self.ends[0], &self.ends[1]].map(reach);
-        a.max(b) <= Frame::REACH && a.max(b) >= 0.0625
+    pub(super) fn is_in_frame(&self) -> bool {
+        let reach = |end: usize| self.forest.bounds(end).map_or(1.0, crate::walk::reach_of);
+        (0.0625..=Frame::REACH).contains(&reach(0).max(reach(1)))
     }
 
     /// A time as a share of the interval.
@@ -316,12 +240,29 @@ impl KineticBody {
     }
 
     pub(super) fn ends(&self) -> &[End; 2] {
-        &self.ends
+        &self.forest.ends
+    }
+
+    pub(super) fn ids(&self) -> &[RowIds] {
+        &self.forest.ids
+    }
+
+    pub(super) fn roots(&self) -> &[u32] {
+        &self.forest.roots
     }
 
     pub(super) fn frame(&self) -> Frame {
         self.frame
     }
+}
+
+/// The positions of all vertices at a time, in memory that is given if the plans do not have them at hand.
+fn positions<'a>(plans: &'a Plans, time: f64, memory: &'a mut Vec<DVec3>) -> &'a [DVec3] {
+    if let Some(frame) = plans.frame_at(time) {
+        return frame;
+    }
+    plans.positions_at(time, memory);
+    memory
 }
 
 /// Boxes between two others.
@@ -343,16 +284,17 @@ impl Hierarchy for KineticBody {
     }
 
     fn root_count(&self) -> usize {
-        usize::from(!self.ids.is_empty())
+        self.forest.roots.len()
     }
 
-    fn root(&self, _: usize) -> (Child, Corners) {
+    fn root(&self, tree: usize) -> (Child, Corners) {
         let mut scratch = Node::EMPTY;
-        (Child::node(0), self.node(0, &mut scratch).bounds())
+        let root = self.forest.roots[tree] as usize;
+        (Child::node(root), self.node(root, &mut scratch).bounds())
     }
 
     fn node<'s>(&'s self, place: usize, scratch: &'s mut Node) -> &'s Node {
-        let [from, to] = [&self.ends[0].nodes[place], &self.ends[1].nodes[place]];
+        let [from, to] = self.forest.ends.each_ref().map(|end| &end.nodes[place]);
         *scratch = *from;
         let boxes = chord(&from.boxes, &to.boxes, self.share(self.plans.now()));
         for lane in 0..from.count as usize {
@@ -363,11 +305,11 @@ impl Hierarchy for KineticBody {
     }
 
     fn ids<'s>(&'s self, place: usize, _: &'s mut RowIds) -> &'s RowIds {
-        &self.ids[place]
+        &self.forest.ids[place]
     }
 
     fn row(&self, place: usize, _: RowTwins, row: &mut Row, ids: &mut RowIds) {
-        *ids = self.ids[place];
+        *ids = self.forest.ids[place];
         let now = self.plans.now();
         for corner in 0..3 {
             for lane in 0..LANES {

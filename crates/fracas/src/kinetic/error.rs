@@ -97,6 +97,18 @@ pub enum KineticError {
         /// The time asked for.
         asked: f64,
     },
+    /// Vertices do not move linearly during a step.
+    #[error(
+        "a key at {key} lies within the step from {from} to {until}: make one step up to the key, and one from there"
+    )]
+    KeyInStep {
+        /// The present time.
+        from: f64,
+        /// The time asked for.
+        until: f64,
+        /// The first key in between.
+        key: f64,
+    },
     /// Two bodies that are at different times.
     #[error("the bodies are at different times, {a} and {b}: advance both to the same one")]
     DifferentTimes {

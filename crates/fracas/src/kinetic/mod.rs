@@ -1,7 +1,12 @@
 //! Bodies on known paths: boxes that know when they expire.
 //!
-//! Animation and playback know where every vertex is going. [`Plans`] hold these paths. On them stand the structures of the
-//! paper, which are valid at every instant, not only at frames:
+//! Animation and playback know where every vertex is going. [`Plans`] hold these paths.
+//!
+//! - [`KineticBody`]: boxes at the two ends of an interval, one refit per key. The default.
+//! - [`Window`]: pairs of triangles that come near each other during an interval, and when; [`StepImpacts`]: what meets, exactly.
+//! - [`DrivenBody`]: for positions that are given frame by frame.
+//!
+//! The structures of the paper keep exact boxes at every instant, not only at frames:
 //!
 //! - [`AabbTree`]: each node stores the six vertices that realise its box, and an event wherever that will change.
 //! - [`BoxTree`]: two planes per node, fewer events, looser boxes.
@@ -22,8 +27,13 @@ mod box_events;
 mod box_tree;
 mod course;
 mod crossing;
+mod driven;
+mod edits;
 mod error;
+mod forest;
+mod impacts;
 mod keys;
+mod moving;
 mod options;
 mod pairs;
 pub mod piece;
@@ -36,7 +46,9 @@ mod window;
 pub use aabb_tree::{AabbTree, NodeId};
 pub use body::KineticBody;
 pub use box_tree::BoxTree;
+pub use driven::DrivenBody;
 pub use error::KineticError;
+pub use impacts::StepImpacts;
 pub use options::{Certificates, KineticOptions, KineticStats};
 pub use piece::Piece;
 pub use plan::{Plan, Plans};

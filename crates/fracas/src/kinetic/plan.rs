@@ -202,6 +202,13 @@ impl Plans {
         }
     }
 
+    /// The positions of all vertices at a time, if they are those of one key.
+    pub(super) fn frame_at(&self, time: f64) -> Option<&[DVec3]> {
+        let block = self.blocks.first()?;
+        let is_whole = block.users == self.tracks.len() && block.vertices.is_none();
+        is_whole.then(|| block.frame_at(time)).flatten()
+    }
+
     /// The time of the first key after a time, over all vertices. Costs a search in the times of each block.
     #[must_use]
     pub fn next_key_after(&self, time: f64) -> Option<f64> {

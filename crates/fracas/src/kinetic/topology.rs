@@ -204,13 +204,17 @@ impl Topology {
         }
     }
 
+    /// Whether a triangle is there.
+    pub(super) fn has(&self, triangle: TriangleId) -> bool {
+        self.leaf_of.get(triangle.index()).is_some_and(|&leaf| leaf != NONE)
+    }
+
     /// Checks that triangles live and are different.
     pub(super) fn check_living(&self, triangles: &[TriangleId]) -> Result<(), KineticError> {
         let mut sorted = triangles.to_vec();
         sorted.sort_unstable();
         for (k, &triangle) in sorted.iter().enumerate() {
-            let lives = self.leaf_of.get(triangle.index()).is_some_and(|&leaf| leaf != NONE);
-            if !lives || k > 0 && sorted[k - 1] == triangle {
+            if !self.has(triangle) || k > 0 && sorted[k - 1] == triangle {
                 return Err(KineticError::NoSuchTriangle { triangle: triangle.0 });
             }
         }

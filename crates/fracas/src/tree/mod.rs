@@ -41,7 +41,7 @@ mod validate;
 pub use build::BuildOptions;
 pub use partition::SplitRule;
 pub use quality::Quality;
-pub(crate) use refit::{refit_above, refit_nodes};
+pub(crate) use refit::{refit_nodes, row_box};
 pub use validate::Broken;
 pub(crate) use validate::ensure;
 

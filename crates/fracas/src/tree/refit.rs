@@ -55,35 +55,6 @@ pub(crate) fn refit_nodes(
     Job { positions, frame, signs: false }.refit_all(nodes, rows, ids, parallel);
 }
 
-/// Refits the nodes above some leaves, which must be ascending, and those leaves themselves.
-pub(crate) fn refit_above(
-    (nodes, rows, ids): (&mut [Node], &mut [Row], &[RowIds]),
-    positions_at: &impl Fn(u32) -> DVec3,
-    frame: Frame,
-    dirty: &[u32],
-) {
-    let level = Level::new();
-    for &index in dirty.iter().rev() {
-        let children = nodes[index as usize].children;
-        for lane in 0..nodes[index as usize].count as usize {
-            let child = children[lane];
-            let (low, high) = if child.is_leaf() {
-                let (row, ids) = (&mut rows[child.index()], &ids[child.index()]);
-                for corner in 0..3 {
-                    for lane in 0..LANES {
-                        let x = frame.map(positions_at(ids.vertices[corner][lane]));
-                        (0..3).for_each(|axis| row.corners[corner][axis][lane] = x[axis]);
-                    }
-                }
-                dispatch!(level, simd => row_box(simd, row))
-            } else {
-                nodes[child.index()].bounds()
-            };
-            nodes[index as usize].boxes.set(lane, low, high);
-        }
-    }
-}
-
 /// A contiguous part of the tree: whole subtrees.
 struct Run<'a> {
     nodes: &'a mut [Node],
@@ -193,7 +164,7 @@ impl Job<'_> {
 
 /// The box of a row, widened so that it holds the exact triangles.
 #[inline(always)]
-fn row_box<S: Simd>(simd: S, row: &Row) -> Corners {
+pub(crate) fn row_box<S: Simd>(simd: S, row: &Row) -> Corners {
     // Slack for the stored coordinates, and as much again for the rounding of the widened box itself.
     let pad = 2.0 * Frame::SLACK;
     let (mut low, mut high) = ([0.0; 3], [0.0; 3]);

@@ -1,6 +1,6 @@
 //! Every kind of body, in one table. A new structure is one more line in [`KINDS`]; `every_structure_is_in_the_table` fails without it.
 
-use fracas::kinetic::{KineticBody, Plan, Plans};
+use fracas::kinetic::{DrivenBody, KineticBody, Plan, Plans};
 use fracas::mesh::{Mesh, MeshEdit, TriangleId};
 use fracas::tearing::TearingOptions;
 use fracas::{BuildOptions, MeshRef, MeshTree, SplitRule, TearingBody, View};
@@ -29,6 +29,7 @@ pub const KINDS: &[Kind] = &[
     Kind { name: "tearing body in pieces", structure: "TearingBody", make: in_pieces },
     Kind { name: "kinetic body at a key", structure: "KineticBody", make: at_a_key },
     Kind { name: "kinetic body with a new plan", structure: "KineticBody", make: stopped },
+    Kind { name: "driven body", structure: "DrivenBody", make: driven },
     Kind { name: "mesh", structure: "", make: |mesh| Box::new(mesh.clone()) },
     Kind { name: "borrowed mesh", structure: "", make: |mesh| Box::new(Lent(mesh.clone())) },
 ];
@@ -58,6 +59,12 @@ impl AnyBody for TearingBody {
 }
 
 impl AnyBody for KineticBody {
+    fn view(&self) -> View<'_> {
+        self.into()
+    }
+}
+
+impl AnyBody for DrivenBody {
     fn view(&self) -> View<'_> {
         self.into()
     }
@@ -134,4 +141,13 @@ fn stopped(mesh: &Mesh) -> Box<dyn AnyBody> {
         body
     });
     body.map_or_else(|lent| lent, |body| Box::new(body))
+}
+
+/// A body that was small, and then got the positions of the mesh.
+fn driven(mesh: &Mesh) -> Box<dyn AnyBody> {
+    let scaled = mesh.positions().iter().map(|p| *p * 0.01).collect();
+    let small = Mesh::new(scaled, mesh.triangles().to_vec()).expect("finite positions");
+    let mut body = DrivenBody::new(small);
+    body.set_positions(mesh.positions()).expect("positions of a mesh");
+    Box::new(body)
 }

@@ -1,11 +1,12 @@
 //! Bodies with chord boxes: the answers of a tree over the same positions, at any time.
 
 use crate::motions::{cloth, rotation};
-use fracas::geom::DVec3;
+use fracas::geom::{DVec3, Pose};
 use fracas::internal::Random;
-use fracas::kinetic::{KineticBody, KineticError, Plan, Plans};
+use fracas::kinetic::{KineticBody, KineticError, Plan, Plans, Window};
 use fracas::mesh::{Mesh, shapes};
-use fracas::{Finder, MeshTree};
+use fracas::pairs::{Pair, brute};
+use fracas::{Finder, MeshTree, Touch, TriangleId};
 
 /// A sheet that waves, then turns, with its keys at 0, 1, 2 …
 fn waving_cloth(n: usize, key_count: usize) -> (Vec<[u32; 3]>, Plans) {
@@ -148,4 +149,92 @@ fn small_bodies() {
         KineticBody::new(vec![[0, 1, 2]], Plans::keyframes(vec![0.0, 1.0], frames).unwrap()).unwrap();
     one.advance_to(0.5).unwrap();
     check(&one, &MeshTree::build(shapes::icosphere(0.5, 1)));
+}
+
+/// The pairs of triangles that are there, by brute force over the same positions.
+fn check_against_brute_force(body: &KineticBody, obstacle: &Mesh) -> usize {
+    let mesh = frozen(body);
+    let is_there = |id: TriangleId| body.has_triangle(id);
+    let mut expected = brute::find_self_pairs(&mesh, Touch::Include);
+    expected.retain(|pair| is_there(pair.a) && is_there(pair.b));
+    let mut finder = Finder::default();
+    assert_eq!(finder.find_self_pairs(body), expected, "{}", body.now());
+    let mut expected = brute::find_pairs(&mesh, &Pose::IDENTITY, obstacle, &Pose::IDENTITY, Touch::Include);
+    expected.retain(|pair| is_there(pair.a));
+    assert_eq!(finder.find_pairs(body, obstacle), expected, "{}", body.now());
+    // Windows see the same triangles.
+    let mut window = Window::default();
+    window.find_self(body);
+    let shares = |pair: &Pair| {
+        let [v, w] = [pair.a, pair.b].map(|id| body.triangles()[id.index()]);
+        v.iter().any(|v| w.contains(v))
+    };
+    let found = window.intersections(body, body, Touch::Include).to_vec();
+    let apart = brute::find_self_pairs(&mesh, Touch::Include).into_iter();
+    let apart = apart.filter(|pair| is_there(pair.a) && is_there(pair.b) && !shares(pair));
+    assert_eq!(found, apart.collect::<Vec<_>>(), "{}", body.now());
+    expected.len()
+}
+
+#[test]
+fn vertices_and_triangles_come_and_go_at_random_times() {
+    let (triangles, plans) = waving_cloth(9, 5);
+    let mut body = KineticBody::new(triangles, plans).unwrap();
+    let obstacle = shapes::icosphere(0.3, 1);
+    let mut random = Random::new(8);
+    let (mut now, mut found, mut removed) = (0.0, 0, 0);
+    for step in 0..160 {
+        now += 0.05 * random.unit();
+        body.advance_to(now).unwrap();
+        let mut vector = |size: f64| size * DVec3::new(random.signed(), random.signed(), random.signed());
+        // Now few triangles come, now many go: the loose tree and the whole one are rebuilt.
+        if step % 2 == 0 {
+            let position = vector(0.5);
+            let line = |k: f64, velocity: DVec3| Plan::Line { position: position + 0.1 * k, velocity };
+            let keys = Plan::Keys { times: vec![now, now + 0.3], positions: vec![vector(0.5), vector(0.5)] };
+            let added =
+                body.insert_vertices(&[line(0.0, vector(0.3)), line(1.0, vector(0.3)), keys]).unwrap();
+            let old = random.below(added.start as usize) as u32;
+            let new = [[added.start, added.start + 1, added.start + 2], [added.start, added.start + 1, old]];
+            let first = body.insert_triangles(&new).unwrap();
+            assert_eq!(body.triangles()[first.index()..], new);
+        }
+        if step % 3 == 0 {
+            let mut gone: Vec<TriangleId> = (0..body.triangles().len() as u32).map(TriangleId).collect();
+            gone.retain(|&id| {
+                body.has_triangle(id) && random.unit() < if step % 30 == 0 { 0.4 } else { 0.03 }
+            });
+            body.remove_triangles(&gone).unwrap();
+            removed += gone.len();
+            assert!(gone.iter().all(|&id| !body.has_triangle(id)));
+        }
+        let vertex = random.below(body.plans().vertex_count()) as u32;
+        let velocity = 0.4 * DVec3::new(random.signed(), random.signed(), random.signed());
+        body.change(&[(vertex, Plan::Velocity(velocity))]).unwrap();
+        found += check_against_brute_force(&body, &obstacle);
+    }
+    assert!(found > 300 && removed > 100, "{found} {removed}");
+}
+
+#[test]
+fn a_body_that_loses_all_triangles_can_get_new_ones() {
+    let ball = shapes::icosphere(0.5, 1);
+    let rest = vec![DVec3::ZERO; ball.positions().len()];
+    let plans = Plans::moving(0.0, ball.positions(), &rest).unwrap();
+    let mut body = KineticBody::new(ball.triangles().to_vec(), plans).unwrap();
+    let all: Vec<TriangleId> = (0..80).map(TriangleId).collect();
+    for id in [0, 80, u32::MAX] {
+        let twice = [TriangleId(id), TriangleId(0)];
+        assert!(body.remove_triangles(&twice).is_err(), "{id}");
+    }
+    // One by one, so that leaves and nodes become empty before the body is rebuilt.
+    for id in &all {
+        body.remove_triangles(&[*id]).unwrap();
+        check_against_brute_force(&body, &shapes::icosphere(0.5, 0));
+    }
+    assert_eq!(body.remove_triangles(&all[..1]), Err(KineticError::NoSuchTriangle { triangle: 0 }));
+    assert!(Finder::default().find_self_pairs(&body).is_empty());
+    assert_eq!(body.insert_triangles(&ball.triangles()[..40]), Ok(TriangleId(80)));
+    assert!(body.insert_triangles(&[[0, 1, 999]]).is_err());
+    assert!(check_against_brute_force(&body, &shapes::icosphere(0.5, 0)) > 10);
 }
