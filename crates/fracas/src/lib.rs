@@ -49,6 +49,7 @@ pub mod geom;
 pub mod impact;
 pub mod kinetic;
 pub mod mesh;
+pub mod near;
 pub mod pairs;
 pub mod soup;
 pub mod tearing;
@@ -65,11 +66,12 @@ pub mod internal {
 }
 
 pub use brittle::{BrittleBody, FragmentId, Solid};
-pub use find::{FindOptions, Finder};
+pub use find::{Closest, FindOptions, Finder};
 pub use geom::{Box3, DQuat, DVec3, Pose};
 pub use impact::{Features, Impact, Impacts, Sweep};
 pub use kinetic::KineticBody;
 pub use mesh::{LiveMesh, Mesh, MeshEdit, MeshError, MeshRef, TriangleId};
+pub use near::{Near, NearParts};
 pub use pairs::{FindStats, Pair, Threads, Touch, Twins};
 pub use soup::SoupOptions;
 pub use tearing::{Piece, TearingBody};

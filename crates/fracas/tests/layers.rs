@@ -31,14 +31,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("soup", GROUND),
     ("crowd", GROUND),
     ("contact", GROUND),
-    ("impact", &["base", "geom", "exact", "mesh", "pairs", "walk"]),
+    ("near", &["base", "geom", "exact", "mesh", "pairs"]),
+    ("impact", &["base", "geom", "exact", "mesh", "pairs", "near", "walk"]),
     ("cut", &["base", "geom", "mesh"]),
     ("fracture", &["base", "geom", "mesh"]),
     ("fill", GROUND),
     // The finder reads hierarchies and soups; its tests read every structure.
     (
         "find",
-        &["base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "impact", "tearing", "brittle"],
+        &[
+            "base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "near", "impact", "tearing",
+            "brittle",
+        ],
     ),
     (
         "world",

@@ -1,12 +1,16 @@
 //! When bodies first touch during a step.
 
+use super::closest::tree_of_soup;
 use super::{Finder, list_roots, opened};
 use crate::exact::ccd::batch::ImpactStats;
-use crate::impact::{Impact, Impacts, Owners, Sweep, SweepMeeting, SweepWalk, SweptBody, common_frame};
-use crate::mesh::Mesh;
-use crate::pairs::{Crew, Twins};
+use crate::geom::DVec3;
+use crate::impact::{
+    Impact, Impacts, Owners, Question, Sweep, SweepMeeting, SweepWalk, SweptBody, common_frame,
+};
+use crate::near::Near;
+use crate::pairs::{Crew, Frame, Pair, Twins};
 use crate::tree::MeshTree;
-use crate::walk::{Hierarchy, RowTwins, Shape, View, overlap};
+use crate::walk::{Hierarchy, RowTwins, Shape, overlap};
 
 /// What questions about steps keep from one to the next.
 #[derive(Default)]
@@ -15,6 +19,8 @@ pub(super) struct ImpactMemory {
     bodies: [SweptBody; 2],
     owners: [Owners; 2],
     all: Vec<Impact>,
+    pub(super) near: Vec<Near>,
+    pub(super) near_triangles: Vec<Pair>,
     stats: ImpactStats,
     candidates: [usize; 2],
 }
@@ -47,7 +53,7 @@ impl Finder {
     #[doc(alias = "time_of_impact")]
     pub fn find_impacts<'a, 'b>(&mut self, a: impl Into<Sweep<'a>>, b: impl Into<Sweep<'b>>) -> Impacts<'_> {
         let (a, b) = (a.into(), b.into());
-        self.sweep(&[a, b], false);
+        self.sweep(&[a, b], Question::Impacts);
         let touching = self.options.look_at_start.then(|| !self.find_pairs(a.view, b.view).is_empty());
         Impacts { all: &self.impacts.all, touching_at_start: touching }
     }
@@ -57,7 +63,7 @@ impl Finder {
     #[doc(alias = "self_collision")]
     pub fn find_self_impacts<'a>(&mut self, body: impl Into<Sweep<'a>>) -> Impacts<'_> {
         let body = body.into();
-        self.sweep(&[body], false);
+        self.sweep(&[body], Question::Impacts);
         let touching = self.options.look_at_start.then(|| !self.find_self_pairs(body.view).is_empty());
         Impacts { all: &self.impacts.all, touching_at_start: touching }
     }
@@ -66,14 +72,14 @@ impl Finder {
     /// there are: for measuring.
     #[doc(hidden)]
     pub fn count_impact_candidates<'a>(&mut self, bodies: &[Sweep<'a>]) -> [usize; 2] {
-        self.sweep(bodies, true);
+        self.sweep(bodies, Question::Candidates);
         self.impacts.candidates
     }
 
     /// The candidates of [`Finder::count_impact_candidates`] for one body: the vertex and the corners, and the ends of both edges.
     #[doc(hidden)]
     pub fn list_impact_candidates<'a>(&mut self, bodies: &[Sweep<'a>]) -> [Vec<[u32; 4]>; 2] {
-        self.sweep(bodies, true);
+        self.sweep(bodies, Question::Candidates);
         let mut lists = [vec![], vec![]];
         self.impacts.crew.workers.iter().for_each(|worker| worker.list_candidates(&mut lists));
         lists
@@ -86,30 +92,32 @@ impl Finder {
         self.impacts.stats
     }
 
-    /// Finds all impacts of two bodies, or of one with itself.
-    fn sweep(&mut self, sweeps: &[Sweep], candidates_only: bool) {
+    /// Answers a question about the features of two bodies, or of one.
+    pub(super) fn sweep(&mut self, sweeps: &[Sweep], question: Question) {
         let Self { options, unfoldings, roots, impacts, .. } = self;
-        let ImpactMemory { crew, bodies, owners, all, stats, candidates } = impacts;
+        let ImpactMemory { crew, bodies, owners, all, near, near_triangles, stats, candidates } = impacts;
         let threads = options.threads;
         let use_threads = threads.count() > 1;
-        let trees: Vec<Option<MeshTree>> = sweeps.iter().map(|sweep| tree_of_soup(&sweep.view)).collect();
-        let parts: Vec<(&dyn Hierarchy, Option<usize>)> = sweeps
-            .iter()
-            .zip(&trees)
-            .map(|(sweep, tree)| match (sweep.view.shape, tree) {
-                (Shape::Hierarchy { body, tree }, _) => (body, tree),
-                (Shape::Soup(_), Some(tree)) => (tree as &dyn Hierarchy, None),
-                (Shape::Soup(_), None) => unreachable!("every soup has a tree"),
-            })
-            .collect();
-
-        let mut extents = vec![];
-        for ((sweep, (body, _)), swept) in sweeps.iter().zip(&parts).zip(bodies.iter_mut()) {
-            extents.push(swept.set_motion(*body, &sweep.view.pose, &sweep.course));
+        let count = sweeps.len();
+        let second = count - 1;
+        let both = [&sweeps[0], &sweeps[second]];
+        let trees: [Option<MeshTree>; 2] =
+            std::array::from_fn(|k| (k < count).then(|| tree_of_soup(&both[k].view)).flatten());
+        let parts: [(&dyn Hierarchy, Option<usize>); 2] = std::array::from_fn(|k| match both[k].view.shape {
+            Shape::Hierarchy { body, tree } => (body, tree),
+            Shape::Soup(_) => {
+                let tree = trees[k.min(second)].as_ref().expect("every soup has a tree");
+                (tree as &dyn Hierarchy, None)
+            }
+        });
+        let mut extents = [(DVec3::ZERO, DVec3::ZERO); 2];
+        for (k, swept) in bodies.iter_mut().enumerate().take(count) {
+            extents[k] = swept.set_motion(parts[k].0, &both[k].view.pose, &both[k].course);
         }
-        let frame = common_frame(extents[0], extents[extents.len() - 1]);
-        let itself = sweeps.len() == 1;
-        for (k, (body, tree)) in parts.iter().enumerate() {
+        let frame = common_frame(extents[0], extents[second]);
+        let itself = count == 1;
+        let grow = growth(question, &frame);
+        for (k, (body, tree)) in parts.iter().enumerate().take(count) {
             let weld = itself && options.twins == Twins::LeaveOut && body.has_twins();
             if body.ready().is_none() {
                 unfoldings[k].begin(*body, RowTwins::Apart);
@@ -117,7 +125,13 @@ impl Finder {
             }
             list_roots(*body, &unfoldings[k], *tree, &mut roots[k]);
             let open = opened(*body, &unfoldings[k]);
-            bodies[k].fit(*body, (open, &roots[k]), (&frame, weld, use_threads), &mut owners[k]);
+            // Within one body both boxes of a pair have grown, between two bodies only the first one.
+            let grow = match (itself, k) {
+                (true, _) => 0.5 * grow,
+                (false, 0) => grow,
+                (false, _) => 0.0,
+            };
+            bodies[k].fit(*body, (open, &roots[k]), (&frame, weld, use_threads), grow, &mut owners[k]);
         }
 
         crew.reset();
@@ -132,22 +146,32 @@ impl Finder {
                 }
             }
         }
-        crew.run(&SweepMeeting { a, b, itself, candidates_only }, threads);
+        crew.run(&SweepMeeting { a, b, itself, question }, threads);
         all.clear();
+        near.clear();
+        near_triangles.clear();
         (*stats, *candidates) = (ImpactStats::default(), [0; 2]);
         for worker in &mut crew.workers {
             all.append(&mut worker.impacts);
+            near.append(&mut worker.near);
+            near_triangles.append(&mut worker.near_triangles);
             *stats += worker.take_stats();
             let counts = worker.candidate_counts();
             *candidates = [candidates[0] + counts[0], candidates[1] + counts[1]];
         }
         all.sort_unstable_by(Impact::order);
+        near.sort_unstable_by_key(|near| near.features);
+        near_triangles.sort_unstable();
     }
 }
 
-/// A tree over a mesh that has none.
-fn tree_of_soup(view: &View) -> Option<MeshTree> {
-    let Shape::Soup(mesh) = view.shape else { return None };
-    let copy = Mesh::new(mesh.positions().to_vec(), mesh.triangles().to_vec());
-    Some(MeshTree::build(copy.expect("a mesh that was checked")))
+/// By how much boxes must grow so that none that is within reach is lost, in frame coordinates. Positions are off by the slack of the
+/// frame on both sides, and the grown box is rounded once more.
+fn growth(question: Question, frame: &Frame) -> f32 {
+    match question {
+        Question::Impacts | Question::Candidates => 0.0,
+        Question::Near(reach) | Question::NearTriangles(reach) => {
+            (reach * frame.scale * (1.0 + 1e-6)) as f32 + 8.0 * Frame::SLACK
+        }
+    }
 }

@@ -10,10 +10,16 @@
 //! A finder holds memory and options, and nothing that changes an answer. Bodies are only read, so several finders may ask about one
 //! body at the same time, from several threads.
 
+mod closest;
 #[cfg(test)]
 mod contract;
+mod first;
 mod impacts;
+mod near;
 
+pub use self::closest::Closest;
+use self::closest::ClosestMemory;
+use self::first::Shells;
 use self::impacts::ImpactMemory;
 use crate::geom::{DVec3, Pose};
 use crate::mesh::{Mesh, MeshRef, TriangleId};
@@ -76,6 +82,8 @@ pub struct Finder {
     /// Whether the last answer is that of the soup, and not that of the walk.
     asked_soup: bool,
     impacts: ImpactMemory,
+    closest: ClosestMemory,
+    shells: [Shells; 2],
 }
 
 /// Where a tree begins, and the box around it.
@@ -159,7 +167,7 @@ impl Finder {
                 let swapped = second.frame().scale < first.frame().scale;
                 let (first, second) = ((first, s, a.pose), (second, t, b.pose));
                 let (a, b) = if swapped { (second, first) } else { (first, second) };
-                self.walk_two(a, b, swapped);
+                self.walk_two(a, b, swapped, false);
             }
             _ => self.search_soups(&[a, b]),
         }
@@ -214,7 +222,14 @@ impl Finder {
     }
 
     /// `a` lends its frame; `swapped` if it is the caller's second.
-    fn walk_two(&mut self, (a, tree_a, pose_a): PosedTrees, (b, tree_b, pose_b): PosedTrees, swapped: bool) {
+    /// With `first`, the walk ends at the first pair.
+    fn walk_two(
+        &mut self,
+        (a, tree_a, pose_a): PosedTrees,
+        (b, tree_b, pose_b): PosedTrees,
+        swapped: bool,
+        first: bool,
+    ) {
         self.asked_soup = false;
         self.crew.reset();
         let FindOptions { touch, threads, .. } = self.options;
@@ -238,9 +253,16 @@ impl Finder {
             }
             // In rounds: walk as far as nodes are open, then open what the walk waits for.
             loop {
-                let first = Posed { body: a, open: opened(a, of_a), pose: &pose_a };
-                let second = Posed { body: b, open: opened(b, of_b), pose: &pose_b };
-                self.crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch }, threads);
+                let one = Posed { body: a, open: opened(a, of_a), pose: &pose_a };
+                let other = Posed { body: b, open: opened(b, of_b), pose: &pose_b };
+                let meeting = Meeting::Two { a: one, b: other, bridge, swapped, touch };
+                if first {
+                    if self.crew.run_until_found(&meeting) {
+                        break;
+                    }
+                } else {
+                    self.crew.run(&meeting, threads);
+                }
                 self.parked.clear();
                 self.crew.workers.iter_mut().for_each(|worker| worker.take_parked(&mut self.parked));
                 if self.parked.is_empty() {

@@ -5,6 +5,7 @@
 
 mod box3;
 mod boxes8;
+pub(crate) mod distance;
 mod pose;
 pub mod round;
 mod triangle;

@@ -46,25 +46,13 @@ mod swept;
 pub(crate) use owners::{Owners, ends};
 pub(crate) use sweep::Course;
 pub use sweep::Sweep;
-pub(crate) use sweep_walk::{SweepMeeting, SweepWalk};
+pub(crate) use sweep_walk::{Question, SweepMeeting, SweepWalk};
 pub(crate) use swept::{SweptBody, common_frame};
 
-use crate::exact::ImpactTime;
-use crate::mesh::TriangleId;
-use std::cmp::Ordering;
+pub use crate::pairs::Features;
 
-/// Two features that meet during a step.
-///
-/// Vertices are named by their indices, an edge by its two vertices in ascending order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Features {
-    /// A vertex of the first body and a triangle of the second.
-    VertexTriangle(u32, TriangleId),
-    /// A triangle of the first body and a vertex of the second. Not used within one body.
-    TriangleVertex(TriangleId, u32),
-    /// An edge of the first body and one of the second. Within one body the lower edge comes first.
-    EdgeEdge([u32; 2], [u32; 2]),
-}
+use crate::exact::ImpactTime;
+use std::cmp::Ordering;
 
 /// Two features, and when they first meet.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,6 +4,7 @@ use super::swept::{SweptBody, SweptLeaf};
 use super::{Features, Impact};
 use crate::exact::ccd::batch::{ImpactBatch, ImpactStats};
 use crate::mesh::TriangleId;
+use crate::near::{self, Near};
 use crate::pairs::{FindStats, Pair, Worker, bits};
 use crate::walk::Child;
 use fearless_simd::prelude::*;
@@ -14,8 +15,20 @@ pub(crate) struct SweepMeeting<'a> {
     pub(crate) a: &'a SweptBody,
     pub(crate) b: &'a SweptBody,
     pub(crate) itself: bool,
-    /// Candidates are listed and not decided.
-    pub(crate) candidates_only: bool,
+    pub(crate) question: Question,
+}
+
+/// What a walk down to features is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Question {
+    /// Which features meet during the step, and when.
+    Impacts,
+    /// Which ones may meet. They are listed and not decided.
+    Candidates,
+    /// Which ones are within a reach of each other, of bodies at rest whose boxes have grown by it.
+    Near(f64),
+    /// Which triangles are.
+    NearTriangles(f64),
 }
 
 /// Candidates are decided whenever this many have gathered.
@@ -30,6 +43,8 @@ pub(crate) struct SweepWalk {
     edge_edge: Vec<[u32; 4]>,
     batch: ImpactBatch,
     pub(crate) impacts: Vec<Impact>,
+    pub(crate) near: Vec<Near>,
+    pub(crate) near_triangles: Vec<Pair>,
     stats: FindStats,
 }
 
@@ -49,6 +64,8 @@ impl Worker for SweepWalk {
         self.vertex_triangle.iter_mut().for_each(Candidates::clear);
         self.edge_edge.clear();
         self.impacts.clear();
+        self.near.clear();
+        self.near_triangles.clear();
         self.stats = FindStats::default();
         self.batch.take_stats();
     }
@@ -57,9 +74,7 @@ impl Worker for SweepWalk {
         self.stack.push(task);
         let level = Level::new();
         dispatch!(level, simd => self.run_vectorised(simd, meeting, steps));
-        if !meeting.candidates_only {
-            self.decide(meeting);
-        }
+        self.decide(meeting);
     }
 
     fn take_rest(&mut self, out: &mut Vec<(Child, Child)>) {
@@ -107,7 +122,7 @@ impl SweepWalk {
                 self.step_pair(simd, meeting, (i, j));
             }
             let gathered = self.edge_edge.len() + self.vertex_triangle[0].vertices.len();
-            if gathered >= BATCH && !meeting.candidates_only {
+            if gathered >= BATCH {
                 self.decide(meeting);
             }
         }
@@ -118,6 +133,9 @@ impl SweepWalk {
         if child.is_leaf() {
             let leaf = &meeting.a.leaves[child.index()];
             self.stats.rows += 1;
+            if let Question::NearTriangles(reach) = meeting.question {
+                return self.compare_triangles(simd, meeting, leaf, leaf, reach);
+            }
             self.list_vertices(simd, meeting, (meeting.a, leaf), leaf, 0);
             self.list_edges(simd, meeting, leaf, leaf);
             return;
@@ -168,6 +186,9 @@ impl SweepWalk {
     #[inline(always)]
     fn compare_leaves<S: Simd>(&mut self, simd: S, meeting: &SweepMeeting, a: &SweptLeaf, b: &SweptLeaf) {
         self.stats.rows += 1;
+        if let Question::NearTriangles(reach) = meeting.question {
+            return self.compare_triangles(simd, meeting, a, b, reach);
+        }
         self.list_vertices(simd, meeting, (meeting.a, a), b, 0);
         self.list_vertices(simd, meeting, (meeting.b, b), a, usize::from(!meeting.itself));
         self.list_edges(simd, meeting, a, b);
@@ -236,8 +257,87 @@ impl SweepWalk {
         }
     }
 
+    /// Compares the triangles of two leaves; of one leaf, if it is given twice, every two once.
+    #[inline(always)]
+    fn compare_triangles<S: Simd>(
+        &mut self,
+        simd: S,
+        meeting: &SweepMeeting,
+        a: &SweptLeaf,
+        b: &SweptLeaf,
+        reach: f64,
+    ) {
+        let one_leaf = std::ptr::eq(a, b);
+        for lane in bits(b.used_lanes()) {
+            let (low, high) = b.boxes.lane(lane);
+            let mut hits = a.boxes.overlapping(simd, low, high) & a.used_lanes();
+            if one_leaf {
+                hits &= !1_u32 << lane;
+            }
+            for hit in bits(hits) {
+                let (v, w) = (a.vertices[hit], b.vertices[lane]);
+                let name = |v: u32| meeting.a.name(v);
+                if meeting.itself && v.iter().any(|&x| w.iter().any(|&y| name(x) == name(y))) {
+                    continue;
+                }
+                let (t, u) = (meeting.a.triangle(v), meeting.b.triangle(w));
+                if near::triangles_are_near(&t, &u, reach) {
+                    let (i, j) = (a.triangles[hit], b.triangles[lane]);
+                    let (i, j) = if meeting.itself { (i.min(j), i.max(j)) } else { (i, j) };
+                    self.near_triangles.push(Pair::new(i, j));
+                }
+            }
+        }
+    }
+
     /// Decides the candidates that have gathered.
     fn decide(&mut self, meeting: &SweepMeeting) {
+        match meeting.question {
+            Question::Impacts => self.decide_impacts(meeting),
+            Question::Near(reach) => self.measure(meeting, reach),
+            Question::Candidates | Question::NearTriangles(_) => {}
+        }
+    }
+
+    /// Computes the distances of the candidates that have gathered.
+    fn measure(&mut self, meeting: &SweepMeeting, reach: f64) {
+        let Self { vertex_triangle, edge_edge, near, .. } = self;
+        let (a, b) = (meeting.a, meeting.b);
+        for (side, list) in vertex_triangle.iter_mut().enumerate() {
+            let (of_vertex, of_triangle) = if side == 0 { (a, b) } else { (b, a) };
+            for (&[vertex, p, q, r], &triangle) in list.vertices.iter().zip(&list.triangles) {
+                let t = of_triangle.triangle([p, q, r]);
+                if let Some((distance, weights, between)) =
+                    near::vertex_triangle(of_vertex.start(vertex), &t, reach)
+                {
+                    let triangle = TriangleId(triangle);
+                    let features = if side == 0 {
+                        Features::VertexTriangle(vertex, triangle)
+                    } else {
+                        Features::TriangleVertex(triangle, vertex)
+                    };
+                    // The triangle is named first: so are its weights.
+                    let [one, u, v, w] = weights;
+                    let weights = if side == 0 { weights } else { [u, v, w, one] };
+                    near.push(Near { features, distance, weights, between });
+                }
+            }
+            list.clear();
+        }
+        for &[v, w, x, y] in &*edge_edge {
+            let ends = ([a.start(v), a.start(w)], [b.start(x), b.start(y)]);
+            let swapped = meeting.itself && [x, y] < [v, w];
+            let (one, other) = if swapped { (ends.1, ends.0) } else { ends };
+            if let Some((distance, weights, between)) = near::edge_edge(one, other, reach) {
+                let (one, other) = if swapped { ([x, y], [v, w]) } else { ([v, w], [x, y]) };
+                near.push(Near { features: Features::EdgeEdge(one, other), distance, weights, between });
+            }
+        }
+        edge_edge.clear();
+    }
+
+    /// Decides exactly which candidates meet.
+    fn decide_impacts(&mut self, meeting: &SweepMeeting) {
         let Self { vertex_triangle, edge_edge, batch, impacts, .. } = self;
         let (a, b) = (&meeting.a.rows[..], &meeting.b.rows[..]);
         for (side, list) in vertex_triangle.iter_mut().enumerate() {

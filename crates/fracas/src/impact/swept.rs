@@ -7,7 +7,7 @@ use super::owners::ends;
 use super::{Course, Owners};
 use crate::base::parallel;
 use crate::exact::ccd::batch::Row;
-use crate::geom::{Boxes8, DVec3, LANES, Pose};
+use crate::geom::{Boxes8, DVec3, LANES, Pose, Triangle};
 use crate::pairs::{Frame, RowIds};
 use crate::walk::{Child, Corners, Hierarchy, Opened};
 use fearless_simd::{Level, dispatch};
@@ -69,6 +69,12 @@ impl SweptLeaf {
         count: 0,
         groups: [0; 3],
     };
+
+    /// One bit for every triangle.
+    #[inline(always)]
+    pub(super) fn used_lanes(&self) -> u32 {
+        (1 << self.count) - 1
+    }
 
     /// Groups of the vertices that its triangles own.
     #[inline(always)]
@@ -159,12 +165,13 @@ impl SweptBody {
         (low, high)
     }
 
-    /// Makes boxes around the ways of all vertices, triangles and nodes.
+    /// Makes boxes around the ways of all vertices, triangles and nodes, larger by `grow` on every side.
     pub(crate) fn fit(
         &mut self,
         body: &dyn Hierarchy,
         (open, roots): (Opened, &[(Child, Corners)]),
         (frame, weld, use_threads): (&Frame, bool, bool),
+        grow: f32,
         owners: &mut Owners,
     ) {
         self.list_leaves(open, roots, body.root_count());
@@ -176,8 +183,8 @@ impl SweptBody {
                 let point = row.point();
                 let (a, b) = (frame.map(point.start), frame.map(point.end));
                 for k in 0..3 {
-                    way.low[k] = a[k].min(b[k]);
-                    way.high[k] = a[k].max(b[k]);
+                    way.low[k] = a[k].min(b[k]) - grow;
+                    way.high[k] = a[k].max(b[k]) + grow;
                 }
             }
         });
@@ -288,6 +295,19 @@ impl SweptBody {
     /// Where the trees begin, with boxes around all that is below.
     pub(crate) fn roots(&self) -> &[(Child, Corners)] {
         &self.roots
+    }
+
+    /// Where a vertex is at the start.
+    #[inline(always)]
+    pub(super) fn start(&self, vertex: u32) -> DVec3 {
+        self.rows[vertex as usize].point().start
+    }
+
+    /// A triangle at the start.
+    #[inline(always)]
+    pub(super) fn triangle(&self, corners: [u32; 3]) -> Triangle {
+        let [a, b, c] = corners.map(|v| self.start(v));
+        Triangle::new(a, b, c)
     }
 
     /// The name under which a vertex is compared with others of its body.

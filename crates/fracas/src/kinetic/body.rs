@@ -333,6 +333,10 @@ impl Hierarchy for KineticBody {
         self.plans.vertex_count()
     }
 
+    fn has_triangle(&self, id: u32) -> bool {
+        KineticBody::has_triangle(self, TriangleId(id))
+    }
+
     fn stamp(&self) -> Stamp {
         self.stamp
     }

@@ -107,6 +107,22 @@ impl<W: Worker> Crew<W> {
         }
     }
 
+    /// Works off tasks on the caller's thread until something is found or none is left; returns whether something was.
+    pub(crate) fn run_until_found(&mut self, query: &W::Query<'_>) -> bool {
+        let mut slice = 16;
+        while let Some(task) = self.tasks.pop() {
+            let mut steps = slice;
+            self.workers[0].run(query, task, &mut steps);
+            if !self.workers[0].results().0.is_empty() {
+                self.tasks.clear();
+                return true;
+            }
+            self.workers[0].take_rest(&mut self.tasks);
+            slice = (2 * slice).min(1024);
+        }
+        false
+    }
+
     /// Works off all tasks that were added, none of which can be opened.
     pub(crate) fn run_as_they_are(&mut self, query: &W::Query<'_>, threads: usize) {
         if threads > 1 && self.tasks.len() > 1 {

@@ -119,6 +119,10 @@ impl Hierarchy for TearingBody {
         (self.mesh.live_count() == self.mesh.slot_count()).then(|| self.mesh.triangles())
     }
 
+    fn has_triangle(&self, id: u32) -> bool {
+        self.mesh.is_alive(TriangleId(id))
+    }
+
     fn has_twins(&self) -> bool {
         LiveMesh::has_twins(&self.mesh)
     }

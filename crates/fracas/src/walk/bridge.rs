@@ -28,7 +28,18 @@ pub(crate) type BridgeEnd<'a> = (&'a dyn Hierarchy, &'a Pose, Corners);
 
 impl Bridge {
     /// `None` if the boxes at the two ends are certainly apart.
-    pub(crate) fn new((a, pose_a, box_a): BridgeEnd, (b, pose_b, box_b): BridgeEnd) -> Option<Self> {
+    pub(crate) fn new(a: BridgeEnd, b: BridgeEnd) -> Option<Self> {
+        let (bridge, are_apart) = Self::with_gap(a, b);
+        (!are_apart).then_some(bridge)
+    }
+
+    /// A bridge between bodies that may be apart.
+    pub(crate) fn between(a: BridgeEnd, b: BridgeEnd) -> Self {
+        Self::with_gap(a, b).0
+    }
+
+    /// The bridge, and whether the boxes at its ends are certainly apart.
+    fn with_gap((a, pose_a, box_a): BridgeEnd, (b, pose_b, box_b): BridgeEnd) -> (Self, bool) {
         let (fa, fb) = (a.frame(), b.frame());
         let (precision_a, precision_b) = (a.precision(), b.precision());
         let relative = pose_a.inverse().after(pose_b);
@@ -69,7 +80,7 @@ impl Bridge {
             let reach: f64 = (0..3).map(|k| m.row(axis)[k].abs() * half(k)).sum::<f64>() + box_pad;
             middle - reach > f64::from(a_high[axis]) || middle + reach < f64::from(a_low[axis])
         });
-        (!apart).then_some(bridge)
+        (bridge, apart)
     }
 
     /// A box of `b` in the common frame.

@@ -36,6 +36,7 @@
 //! The trait is sealed: it is not exported, since kernels and rows may change.
 
 mod bridge;
+mod closest;
 mod contour;
 mod in_box;
 mod inside;
@@ -47,6 +48,7 @@ mod unfold;
 mod view;
 
 pub(crate) use bridge::Bridge;
+pub(crate) use closest::{ClosestEnd, ClosestWalk};
 pub(crate) use contour::{Contours, signs_of_row};
 pub use inside::Side;
 pub use nearest::Nearest;
@@ -105,6 +107,11 @@ pub(crate) trait Hierarchy: Sync {
     /// The vertices of all triangles by id, if every id is that of a triangle that is there.
     fn triangles(&self) -> Option<&[[u32; 3]]> {
         None
+    }
+
+    /// Whether there is a triangle with this id. Bodies may say no: then questions begin without what the last one found.
+    fn has_triangle(&self, id: u32) -> bool {
+        self.triangles().is_some_and(|all| (id as usize) < all.len())
     }
 
     /// Whether the body knows twins.

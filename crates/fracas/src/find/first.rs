@@ -1,0 +1,128 @@
+//! Whether two bodies meet at all: the first pair that turns up, and bodies inside others.
+
+use super::Finder;
+use crate::base::DisjointSets;
+use crate::mesh::TriangleId;
+use crate::pairs::Pair;
+use crate::walk::{Shape, Side, Stamp, View};
+
+/// The connected parts of a body.
+#[derive(Default)]
+pub(super) struct Shells {
+    /// The body, and which of its trees.
+    of: Option<(Stamp, Option<usize>)>,
+    /// A triangle of each part.
+    triangles: Vec<TriangleId>,
+    /// Whether every edge has an even number of triangles.
+    is_closed: bool,
+}
+
+impl Finder {
+    /// A pair of intersecting triangles, if there is one. Which of several comes out depends on the bodies alone.
+    ///
+    /// # Cost
+    /// Ends at the first pair; if there is none, as [`Finder::find_pairs`]. If either is a soup, all pairs are found first.
+    ///
+    /// ```
+    /// use fracas::{Finder, MeshTree, geom::{DVec3, Pose}, mesh::shapes};
+    /// let ball = MeshTree::build(shapes::icosphere(1.0, 4));
+    /// let [near, far] = [1.9, 2.1].map(|x| Pose::from_translation(DVec3::X * x).unwrap());
+    /// let mut finder = Finder::default();
+    /// assert!(finder.find_first(&ball, ball.at(&near)).is_some());
+    /// assert!(finder.find_first(&ball, ball.at(&far)).is_none());
+    /// ```
+    #[doc(alias = "intersection_test")]
+    pub fn find_first<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> Option<Pair> {
+        let (a, b) = (a.into(), b.into());
+        match (a.shape, b.shape) {
+            (Shape::Hierarchy { body: first, tree: s }, Shape::Hierarchy { body: second, tree: t }) => {
+                let swapped = second.frame().scale < first.frame().scale;
+                let (first, second) = ((first, s, a.pose), (second, t, b.pose));
+                let (a, b) = if swapped { (second, first) } else { (first, second) };
+                self.walk_two(a, b, swapped, true);
+            }
+            _ => self.search_soups(&[a, b]),
+        }
+        self.pairs().first().copied()
+    }
+
+    /// Whether two bodies share a point: their surfaces intersect, or a part of one lies wholly inside the other. Only closed bodies have an
+    /// inside: those whose every edge has an even number of triangles.
+    ///
+    /// # Cost
+    /// As [`Finder::find_first`]. If surfaces that are near each other do not intersect, a point of each connected part is looked for in the
+    /// other body; the parts of a body are found when they are first needed, in a pass over it, and again when it has changed.
+    ///
+    /// ```
+    /// use fracas::{Finder, MeshTree, mesh::shapes};
+    /// let (large, small) = (MeshTree::build(shapes::icosphere(1.0, 3)), MeshTree::build(shapes::icosphere(0.3, 2)));
+    /// let mut finder = Finder::default();
+    /// assert!(finder.find_first(&large, &small).is_none());
+    /// assert!(finder.overlaps(&large, &small));
+    /// ```
+    #[doc(alias = "collide")]
+    #[doc(alias = "intersects")]
+    pub fn overlaps<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> bool {
+        let (a, b) = (a.into(), b.into());
+        if !a.bounds().overlaps(&b.bounds()) {
+            return false;
+        }
+        if self.find_first(a, b).is_some() {
+            return true;
+        }
+        let [of_a, of_b] = &mut self.shells;
+        of_a.find(&a);
+        of_b.find(&b);
+        of_b.is_closed && of_a.has_part_inside(&a, &b) || of_a.is_closed && of_b.has_part_inside(&b, &a)
+    }
+}
+
+impl Shells {
+    /// Finds the parts of a body, unless they are known.
+    fn find(&mut self, view: &View) {
+        let of = match view.shape {
+            Shape::Hierarchy { body, tree } => Some((body.stamp(), tree)),
+            Shape::Soup(_) => None,
+        };
+        if of.is_some() && of == self.of {
+            return;
+        }
+        self.of = of;
+        self.triangles.clear();
+        let (mut ids, mut corners) = (vec![], vec![]);
+        match view.shape {
+            Shape::Hierarchy { body, tree } => {
+                let mut add = |id: TriangleId| {
+                    ids.push(id);
+                    corners.push(body.vertices(id.0, true));
+                };
+                body.roots(tree).for_each(|(root, _)| body.for_each_triangle(root, &mut add));
+            }
+            Shape::Soup(mesh) => {
+                ids.extend((0..mesh.triangles().len() as u32).map(TriangleId));
+                corners.extend_from_slice(mesh.triangles());
+            }
+        }
+        let vertices = corners.iter().flatten().max().map_or(0, |&v| v as usize + 1);
+        let mut sets = DisjointSets::new(vertices);
+        let mut edges: Vec<[u32; 2]> = vec![];
+        for &[a, b, c] in &corners {
+            sets.join_all([a, b, c]);
+            let sides = [[a, b], [b, c], [c, a]].map(|[v, w]| [v.min(w), v.max(w)]);
+            edges.extend(sides.into_iter().filter(|[v, w]| v != w));
+        }
+        edges.sort_unstable();
+        self.is_closed = edges.chunk_by(|x, y| x == y).all(|same| same.len() % 2 == 0);
+        let mut is_known = vec![false; vertices];
+        for (id, [a, _, _]) in ids.into_iter().zip(corners) {
+            if !std::mem::replace(&mut is_known[sets.root(a) as usize], true) {
+                self.triangles.push(id);
+            }
+        }
+    }
+
+    /// Whether a part of a body is inside another, whose surface it does not meet.
+    fn has_part_inside(&self, body: &View, other: &View) -> bool {
+        self.triangles.iter().any(|&id| other.side_of(body.triangle(id).a) == Side::Inside)
+    }
+}

@@ -1,0 +1,107 @@
+//! What is nearer than a distance: pairs of features, as solvers of cloth and of contact want them.
+//!
+//! Two surfaces that do not intersect are nearest to each other where a vertex is near a triangle or an edge near an edge. So all
+//! vertex–triangle and edge–edge pairs within a *reach* are all that a solver has to keep apart. They are found as impacts are
+//! (`impact/`): boxes of one body grow by the reach, the walk goes down to features, each with one owner, and every pair of features
+//! comes once. Then distances are computed.
+//!
+//! ```text
+//!   SweptBody at rest, boxes grown by the reach ──▶ SweepWalk ──▶ pairs of features ──▶ distance ≤ reach ──▶ Near, sorted
+//! ```
+//!
+//! # What counts
+//!
+//! Features of one body that share a vertex are left out; twins of a crack at one place count as one vertex, unless the finder
+//! reports twins. A vertex that is in no triangle is in no pair.
+//!
+//! # Rounding
+//!
+//! Distances are computed in `f64`. A pair is reported if its distance does not exceed the reach by more than [`ROUNDING`] times
+//! the largest coordinate difference between its vertices, so that pairs at exactly the reach are not lost to rounding.
+
+use crate::exact;
+use crate::geom::distance::{Gap, point_triangle, segment_segment, triangle_triangle};
+use crate::geom::{DVec3, Triangle};
+use crate::pairs::Features;
+
+/// See the head of the module.
+pub const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Two features that are near each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// Which ones.
+    pub features: Features,
+    /// Their distance.
+    pub distance: f64,
+    /// Where they are nearest: weights of the four vertices. A vertex has the weight 1, a triangle three that sum to one, an edge
+    /// two, in the order in which [`Near::features`] names them (a triangle's corners in its own order).
+    pub weights: [f64; 4],
+    /// Between which parts of the features the distance is least.
+    pub between: NearParts,
+}
+
+/// Between which parts of two features their distance is least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NearParts {
+    /// Two vertices.
+    VertexVertex,
+    /// A vertex and the inside of an edge.
+    VertexEdge,
+    /// The insides of two edges.
+    EdgeEdge,
+    /// A vertex and the inside of a triangle.
+    VertexFace,
+}
+
+/// Distance, weights and parts of two features.
+pub(crate) type Measured = (f64, [f64; 4], NearParts);
+
+/// A vertex and a triangle, if they are within reach.
+#[inline]
+pub(crate) fn vertex_triangle(p: DVec3, t: &Triangle, reach: f64) -> Option<Measured> {
+    let Gap { distance, weights: [a, b, c] } = point_triangle(p, t);
+    if distance > reach {
+        let size = t.corners().iter().fold(0.0, |m: f64, q| m.max((*q - p).abs().max_element()));
+        if distance > reach + ROUNDING * size {
+            return None;
+        }
+    }
+    let corners = [a, b, c].iter().filter(|w| **w > 0.0).count();
+    let parts =
+        [NearParts::VertexVertex, NearParts::VertexVertex, NearParts::VertexEdge, NearParts::VertexFace];
+    Some((distance, [1.0, a, b, c], parts[corners]))
+}
+
+/// Two edges, if they are within reach.
+#[inline]
+pub(crate) fn edge_edge(one: [DVec3; 2], other: [DVec3; 2], reach: f64) -> Option<Measured> {
+    let Gap { distance, weights } = segment_segment(one, other);
+    if distance > reach {
+        let far = |p: DVec3, q: DVec3| (p - q).abs().max_element();
+        let size = far(one[0], other[0]).max(far(one[1], other[1])).max(far(one[0], other[1]));
+        if distance > reach + ROUNDING * size {
+            return None;
+        }
+    }
+    let is_inside = |[a, b]: [f64; 2]| a > 0.0 && b > 0.0;
+    let [a, b, c, d] = weights;
+    let parts = match (is_inside([a, b]), is_inside([c, d])) {
+        (true, true) => NearParts::EdgeEdge,
+        (false, false) => NearParts::VertexVertex,
+        _ => NearParts::VertexEdge,
+    };
+    Some((distance, weights, parts))
+}
+
+/// Whether two triangles are within reach of each other.
+pub(crate) fn triangles_are_near(t: &Triangle, u: &Triangle, reach: f64) -> bool {
+    let (low, high) = (t.bounds().min.max(u.bounds().min), t.bounds().max.min(u.bounds().max));
+    let size = ROUNDING
+        * (low - high).abs().max_element().max((t.bounds().max - u.bounds().min).abs().max_element());
+    // Boxes that are further apart than the reach along one axis.
+    if (low - high).max_element() > reach + size {
+        return false;
+    }
+    triangle_triangle(t, u).distance <= reach + size || exact::tri_tri(t, u) != exact::Relation::Disjoint
+}
