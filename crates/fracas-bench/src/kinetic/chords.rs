@@ -6,7 +6,7 @@ use fracas::geom::{DVec3, Pose};
 use fracas::internal::self_candidates;
 use fracas::kinetic::{DrivenBody, KineticBody, Plan, Plans, Window};
 use fracas::mesh::Mesh;
-use fracas::{FindOptions, Finder, MeshTree, Threads, Touch};
+use fracas::{BuildOptions, FindOptions, Finder, MeshTree, Threads, Touch};
 use fracas_scenes::SceneError;
 use fracas_scenes::motion::{self, KeyedMotion};
 use std::hint::black_box;
@@ -83,9 +83,11 @@ impl<'a> Played<'a> {
         KineticBody::new(self.motion.triangles().to_vec(), self.plans()).expect("vertices that are there")
     }
 
-    fn tree(&self) -> MeshTree {
+    /// The tree of the other side: its refit is fastest without what only exact queries of a body against itself need.
+    fn tree(&self, self_queries: bool) -> MeshTree {
         let mesh = Mesh::new(self.motion.keys()[self.first].clone(), self.motion.triangles().to_vec());
-        MeshTree::build(mesh.expect("good keys"))
+        let options = BuildOptions { self_queries, ..BuildOptions::default() };
+        MeshTree::build_with(mesh.expect("good keys"), &options)
     }
 
     /// Calls `frame` with the key before, the share of the way to the next, and the time of every frame.
@@ -154,7 +156,7 @@ fn best_of_both(mut one: impl FnMut() -> f64, mut other: impl FnMut() -> f64) ->
 
 /// Keeping boxes up to date, without a query.
 fn update(report: &mut Report, played: &Played, suffix: &str) {
-    let mut tree = played.tree();
+    let mut tree = played.tree(false);
     let mut positions = vec![];
     let [mut interpolation, mut refit] = [0.0, 0.0];
     let theirs = || {
@@ -188,7 +190,7 @@ fn update(report: &mut Report, played: &Played, suffix: &str) {
 
 /// All self-intersections of every frame.
 fn pipeline(report: &mut Report, played: &Played, name: &str) {
-    let mut tree = played.tree();
+    let (mut tree, mut plain) = (played.tree(true), played.tree(false));
     let mut positions = vec![];
     let mut finder = Finder::new(FindOptions { threads: Threads::One, ..FindOptions::default() });
     let (mut pairs, mut boxes, mut listed) = (0, 0, vec![]);
@@ -209,8 +211,8 @@ fn pipeline(report: &mut Report, played: &Played, name: &str) {
         listing = listing.min(seconds(|| {
             played.for_each_frame(|key, share, _| {
                 played.interpolate(key, share, &mut positions);
-                tree.set_positions(&positions).expect("finite");
-                self_candidates(&tree, &mut listed);
+                plain.set_positions(&positions).expect("finite");
+                self_candidates(&plain, &mut listed);
                 boxes += listed.len();
             });
         }));
@@ -264,8 +266,8 @@ fn few_contacts(report: &mut Report, dress: &[KeyedMotion]) {
     let aside = grazing(&played, &mut finder);
     let other = Played { motion: &aside, first: played.first, keys: played.keys };
     let bodies = [&played, &other];
-    let mut trees = bodies.map(Played::tree);
-    let mut driven = bodies.map(|body| DrivenBody::new(body.tree().into_mesh()));
+    let mut trees = bodies.map(|body| body.tree(false));
+    let mut driven = bodies.map(|body| DrivenBody::new(body.tree(false).into_mesh()));
     let mut given = [vec![], vec![]];
     let frames = (played.keys * FRAMES_PER_KEY) as f64;
     let (mut counts, mut lazy_pairs) = (vec![], 0);
@@ -351,7 +353,7 @@ fn grazing(played: &Played, finder: &mut Finder) -> KeyedMotion {
 
 /// A new plan for one vertex of a large body.
 fn replan_one(report: &mut Report, played: &Played) {
-    let mut tree = played.tree();
+    let mut tree = played.tree(false);
     let refit = best(|| seconds(|| tree.refit(false)));
     let mut body = played.body();
     let time = played.motion.key_times()[played.first] + 0.3 * (body.interval()[1] - body.interval()[0]);
@@ -380,7 +382,8 @@ fn replan_spheres(report: &mut Report, triangles: usize) -> io::Result<()> {
     let (mut ours, mut theirs, mut changes, mut frames) = (0.0, 0.0, 0, 0);
     for sphere in &spheres {
         let mesh = Mesh::new(sphere.start.clone(), sphere.triangles.clone()).expect("a sphere");
-        let mut tree = MeshTree::build(mesh);
+        let options = BuildOptions { self_queries: false, ..BuildOptions::default() };
+        let mut tree = MeshTree::build_with(mesh, &options);
         let plans = Plans::moving(0.0, &sphere.start, &sphere.velocities).expect("good plans");
         let mut body = KineticBody::new(sphere.triangles.clone(), plans).expect("a sphere");
         let (mut plan, mut positions) = (sphere.velocities.clone(), sphere.start.clone());
