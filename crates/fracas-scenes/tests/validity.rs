@@ -11,7 +11,7 @@ use fracas_scenes::motion::{self, KeyedMotion};
 
 const INSTANTS: usize = 1000;
 /// Pairs are compared with brute force at one in so many instants.
-const PAIRS_EVERY: usize = 200;
+const PAIRS_EVERY: usize = 50;
 /// More than the rounding of two positions, for coordinates up to three.
 const ROUNDING: f64 = 1e-14;
 

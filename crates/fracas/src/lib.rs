@@ -24,6 +24,7 @@
 //! | a rigid or deforming surface | [`MeshTree`] | [`MeshTree::set_positions`] |
 //! | a surface that is cut or torn ([`cut`]) | [`TearingBody`]; each [`TearingBody::piece`] is a body too | [`TearingBody::apply`] |
 //! | motion that is known ahead: keys, velocities | [`kinetic::KineticBody`] | [`kinetic::KineticBody::advance_to`], new plans |
+//! | a deforming surface that touches others in few places | [`kinetic::DrivenBody`] | [`kinetic::DrivenBody::set_positions`] |
 //! | a solid that shatters ([`fill`], [`fracture`]) | [`brittle::BrittleBody`]; each fragment is a body too | [`brittle::BrittleBody::split`] |
 //!
 //! # Which question?
@@ -31,7 +32,7 @@
 //! | question | call |
 //! |---|---|
 //! | which triangles intersect? | [`Finder::find_pairs`], [`Finder::find_self_pairs`] |
-//! | when do moving bodies first touch? | [`Finder::find_impacts`], [`Finder::find_self_impacts`] |
+//! | when do moving bodies first touch? | [`Finder::find_impacts`], [`Finder::find_self_impacts`]; on known paths [`kinetic::StepImpacts`] |
 //! | about a point, a ray or a box | [`View::nearest`], [`View::side_of`], [`View::cast_ray`], [`View::find_in_box`] |
 //! | contacts of brittle bodies | [`brittle::ContactFinder`] |
 //! | is the answer right? | [`pairs::brute`], which compares everything with everything |

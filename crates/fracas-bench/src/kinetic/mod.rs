@@ -4,7 +4,10 @@
 //! with vector instructions. Motion per key stands beside each figure, since all of them depend on it.
 
 mod chords;
+mod contacts;
 mod paper;
+mod played;
+mod replan;
 
 use crate::metric::Report;
 use std::io;

@@ -31,7 +31,8 @@ use crate::mesh::{Mesh, MeshError, TriangleId, check_finite};
 use crate::pairs::{Frame, Row, RowIds};
 use crate::tree::{BuildOptions, MeshTree, row_box};
 use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View, reach_of};
-use fearless_simd::{Level, dispatch};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f64x4};
 
 /// Most leaves of a block.
 const BLOCK: u32 = 128;
@@ -76,6 +77,8 @@ pub struct DrivenBody {
     blocks: Vec<u32>,
     vertices: Lists<u32>,
     boxes: Vec<[DVec3; 2]>,
+    /// The boxes of the next positions, then one of vertices without triangles.
+    measured: Vec<Measured>,
     stamp: Stamp,
 }
 
@@ -119,10 +122,17 @@ impl DrivenBody {
         vertices.append(|items| {
             items.extend(stray.flat_map(|leaf| ids[leaf.index()].vertices.into_iter().flatten()));
         });
+        // Vertices without triangles are only checked.
+        let mut is_named = vec![false; positions.len()];
+        triangles.iter().flatten().for_each(|&vertex| is_named[vertex as usize] = true);
+        vertices.append(|items| items.extend((0..positions.len() as u32).filter(|&v| !is_named[v as usize])));
         let boxes = vec![[DVec3::ZERO; 2]; blocks.len() + 1];
+        let measured = vec![Measured { corners: [DVec3::ZERO; 2], is_finite: true }; blocks.len() + 2];
         let stamp = Stamp::new();
+        let given = positions.clone();
         let mut body =
-            Self { positions, triangles, frame, nodes, ids, above, blocks, vertices, boxes, stamp };
+            Self { positions, triangles, frame, nodes, ids, above, blocks, vertices, boxes, measured, stamp };
+        body.measure(&given).expect("positions of a mesh");
         body.fit();
         body
     }
@@ -147,7 +157,7 @@ impl DrivenBody {
     /// # Cost
     /// A copy, and [`DrivenBody::swap_positions`].
     pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
-        self.check(positions)?;
+        self.measure(positions)?;
         self.positions.copy_from_slice(positions);
         self.fit();
         Ok(())
@@ -159,9 +169,9 @@ impl DrivenBody {
     /// As [`DrivenBody::set_positions`].
     ///
     /// # Cost
-    /// A pass over all vertices. No allocation.
+    /// A pass over all vertices. No allocation on one thread.
     pub fn swap_positions(&mut self, positions: &mut Vec<DVec3>) -> Result<(), MeshError> {
-        self.check(positions)?;
+        self.measure(positions)?;
         std::mem::swap(&mut self.positions, positions);
         self.fit();
         Ok(())
@@ -177,30 +187,33 @@ impl DrivenBody {
         self.view().at(pose)
     }
 
-    fn check(&self, positions: &[DVec3]) -> Result<(), MeshError> {
+    /// Computes the boxes of all blocks for these positions, which are checked on the way.
+    fn measure(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
         let (expected, given) = (self.positions.len(), positions.len());
         if expected != given {
             return Err(MeshError::WrongVertexCount { expected, given });
         }
-        check_finite(positions)
+        let Self { vertices, measured, .. } = self;
+        let level = Level::new();
+        let chunks = measured.chunks_mut(CHUNK).enumerate();
+        parallel::for_each(self.blocks.len() > 2 * CHUNK, chunks, |(chunk, boxes)| {
+            dispatch!(level, simd => measure_blocks(simd, positions, vertices, chunk * CHUNK, boxes));
+        });
+        // The difference of a number and itself is zero; that of anything else is not.
+        if self.measured.iter().all(|block| block.is_finite) { Ok(()) } else { check_finite(positions) }
     }
 
-    /// Computes the boxes of blocks and of the nodes above them.
+    /// Fits the boxes of all nodes above the blocks to what was measured.
     fn fit(&mut self) {
         self.stamp = Stamp::new();
-        let Self { positions, vertices, boxes, blocks, .. } = self;
-        let chunks = boxes.chunks_mut(CHUNK).enumerate();
-        parallel::for_each(blocks.len() > 2 * CHUNK, chunks, |(chunk, boxes)| {
-            for (k, corners) in boxes.iter_mut().enumerate() {
-                *corners = box_of(positions, vertices.list(chunk * CHUNK + k));
-            }
-        });
-        let [mut low, mut high] = boxes[boxes.len() - 1];
-        for [l, h] in &*boxes {
-            (low, high) = (low.min(*l), high.max(*h));
-        }
-        if blocks.is_empty() {
+        if self.blocks.is_empty() {
             return;
+        }
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        // The last one holds vertices without triangles, which do not matter.
+        for (block, measured) in self.boxes.iter_mut().zip(&self.measured) {
+            *block = measured.corners;
+            (low, high) = (low.min(block[0]), high.max(block[1]));
         }
         // A body that left its frame, or shrank in it, gets a new one.
         if !(0.125..=Frame::REACH).contains(&reach_of((self.frame.map(low), self.frame.map(high)))) {
@@ -256,18 +269,43 @@ impl DrivenBody {
     }
 }
 
-/// The box around some vertices.
-fn box_of(positions: &[DVec3], vertices: &[u32]) -> [DVec3; 2] {
-    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for &vertex in vertices {
-        let p = positions[vertex as usize].to_array();
-        for axis in 0..3 {
-            // One instruction each, since positions are numbers.
-            low[axis] = if p[axis] < low[axis] { p[axis] } else { low[axis] };
-            high[axis] = if p[axis] > high[axis] { p[axis] } else { high[axis] };
+/// The box around the vertices of a block, and whether all of them are numbers.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    corners: [DVec3; 2],
+    is_finite: bool,
+}
+
+/// Measures some blocks that follow each other.
+#[inline(always)]
+fn measure_blocks<S: Simd>(
+    simd: S,
+    positions: &[DVec3],
+    vertices: &Lists<u32>,
+    first: usize,
+    blocks: &mut [Measured],
+) {
+    for (k, block) in blocks.iter_mut().enumerate() {
+        // Two boxes in turn: each waits for its last comparison only every other time.
+        let mut low = [f64x4::splat(simd, f64::INFINITY); 2];
+        let mut high = [f64x4::splat(simd, f64::NEG_INFINITY); 2];
+        let mut nothing = [f64x4::splat(simd, 0.0); 2];
+        let list = vertices.list(first + k);
+        for turn in 0..list.len() {
+            let p = positions[list[turn] as usize];
+            let p = f64x4::load_array_ref(simd, &[p.x, p.y, p.z, p.z]);
+            let of = turn % 2;
+            low[of] = low[of].min(p);
+            high[of] = high[of].max(p);
+            nothing[of] += p - p;
         }
+        let (mut corners, mut sum) = ([[0.0; 4]; 2], [0.0; 4]);
+        low[0].min(low[1]).store_slice(&mut corners[0]);
+        high[0].max(high[1]).store_slice(&mut corners[1]);
+        (nothing[0] + nothing[1]).store_slice(&mut sum);
+        let is_finite = sum == [0.0; 4];
+        *block = Measured { corners: corners.map(|[x, y, z, _]| DVec3::new(x, y, z)), is_finite };
     }
-    [low.into(), high.into()]
 }
 
 /// A box in frame coordinates.
