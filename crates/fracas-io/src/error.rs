@@ -7,8 +7,8 @@ use std::fmt;
 use std::io;
 
 use fracas::geom::DVec3;
-use fracas::mesh::MeshError;
 use fracas::mesh::tets::TetError;
+use fracas::mesh::{MeshError, SkinError};
 
 use crate::Format;
 
@@ -152,6 +152,29 @@ pub enum Reason {
     /// The file is well formed, but does not make a mesh.
     #[error(transparent)]
     Mesh(MeshError),
+    /// The file is well formed, but its weights do not make a skin.
+    #[error(transparent)]
+    Skin(SkinError),
+    /// A vertex names a joint that its skin does not have.
+    #[error("vertex {vertex} names joint {joint}, but the skin has {joints} joints")]
+    NoSuchJoint {
+        /// Index of the vertex in its mesh, over all primitives.
+        vertex: usize,
+        /// The joint it names, counted from 0.
+        joint: u32,
+        /// How many joints there are.
+        joints: usize,
+    },
+    /// Another number of things than what they belong to needs.
+    #[error("there are {given} {what}, where {expected} are needed")]
+    WrongCount {
+        /// What is counted, in the plural.
+        what: &'static str,
+        /// How many there are.
+        given: usize,
+        /// How many are needed.
+        expected: usize,
+    },
     /// Neither name nor content tell the format of a tetrahedral mesh.
     #[error("neither the name nor the content tells the format (known: msh, mesh, vtk)")]
     UnknownTetFormat,

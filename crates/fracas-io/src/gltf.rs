@@ -10,7 +10,7 @@
 //!   extension `KHR_mesh_quantization` allows.
 //! - Primitives of one node that use the same positions share vertices. Nodes never share any.
 //!
-//! Points, lines, materials, skins and morph targets are skipped. Compressed geometry (Draco, meshopt), instancing by
+//! Points, lines, materials, skins and morph targets are skipped ([`skinned`] reads skins and animations). Compressed geometry (Draco, meshopt), instancing by
 //! extension, and required extensions that are not known to leave geometry alone are refused with a reason.
 //!
 //! # Idea
@@ -35,8 +35,13 @@
 //! Khronos Group. *glTF 2.0 Specification*, version 2.0.1, 2021.
 
 mod accessor;
+mod clip;
+mod corners;
 mod document;
+mod rig;
 mod scene;
+mod skeleton;
+mod skinned;
 
 use std::path::Path;
 
@@ -49,16 +54,36 @@ use accessor::{Buffers, Span};
 use document::Document;
 use scene::Scene;
 
+pub use clip::Clip;
+pub use skinned::{SkinnedMesh, SkinnedScene};
+
 /// Reads a document. Buffers in files are looked for in `folder`; without it they are refused.
-pub(crate) fn read(mut input: Input<'_>, folder: Option<&Path>) -> Result<Mesh, Fault> {
+pub(crate) fn read(input: Input<'_>, folder: Option<&Path>) -> Result<Mesh, Fault> {
     let file_size = input.size();
-    let is_binary = input.fill(4)?.starts_with(b"glTF");
-    let (json, json_at, body) =
-        if is_binary { split_binary(input)? } else { (read_bytes(&mut input, file_size)?, None, None) };
+    let (json, json_at, body) = split(input)?;
     let document = Document::parse(&json, json_at)?;
     let buffers = Buffers::new(&document.buffers, folder, body);
     let (positions, triangles) = Scene::new(&document, buffers, file_size).read()?;
     finish(positions, triangles)
+}
+
+/// Reads a document with its skins and animations.
+pub(crate) fn read_skinned(input: Input<'_>, folder: Option<&Path>) -> Result<SkinnedScene, Fault> {
+    let file_size = input.size();
+    let (json, json_at, body) = split(input)?;
+    let document = Document::parse(&json, json_at)?;
+    let rig = document::parse(&json, json_at)?;
+    let buffers = Buffers::new(&document.buffers, folder, body);
+    skinned::read(&document, rig, buffers, file_size)
+}
+
+/// The JSON text of a document, where in a binary file it begins, and the binary chunk.
+fn split(mut input: Input<'_>) -> Result<Chunks<'_>, Fault> {
+    if input.fill(4)?.starts_with(b"glTF") {
+        return split_binary(input);
+    }
+    let size = input.size();
+    Ok((read_bytes(&mut input, size)?, None, None))
 }
 
 /// The JSON text of a `.glb` file, where in the file it begins, and the binary chunk.

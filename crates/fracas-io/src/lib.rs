@@ -1,5 +1,5 @@
 //! Reads and writes triangle meshes: OBJ, OFF, STL, PLY and glTF in; OBJ, OFF, STL and PLY out. Reads tetrahedral meshes:
-//! Gmsh, Medit and VTK ([`read_tets`]).
+//! Gmsh, Medit and VTK ([`read_tets`]). Reads skins and animations from glTF ([`read_skinned`]).
 //!
 //! Whatever the format, a file becomes a [`Mesh`]: positions in `f64` and triangles in the order of the file. Nothing
 //! is merged, dropped or repaired, so ids mean the same to every program that reads the file.
@@ -49,6 +49,7 @@ use fracas::mesh::Mesh;
 
 pub use error::{Place, ReadError, Reason, WriteError};
 pub use format::Format;
+pub use gltf::{Clip, SkinnedMesh, SkinnedScene};
 pub use tets::{TetFormat, read_tets, read_tets_bytes};
 
 use error::Fault;
@@ -96,6 +97,40 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh, ReadError> {
 /// ```
 pub fn read_bytes(data: &[u8], format: Format, name: &str) -> Result<Mesh, ReadError> {
     let read = || read_input(Input::from_slice(data)?, format, None);
+    read().map_err(|fault: Fault| fault.in_file(name))
+}
+
+/// Reads the meshes of a glTF document (`.gltf` or `.glb`) with the joints that move them, and its animations.
+///
+/// A mesh with a skin follows its joints, one without a skin its node. Each becomes a [`Skin`](fracas::mesh::Skin).
+///
+/// # Errors
+/// As [`read`]; and weights that are NaN, negative or do not sum to one, joints that are not there, lists whose lengths do
+/// not match, and morph targets. The error names the vertex, joint or channel.
+///
+/// # Cost
+/// One pass over what is used of the buffers; the memory of skins and keys.
+///
+/// ```
+/// let scene = fracas_io::read_skinned("tests/data/bar.gltf")?;
+/// assert_eq!((scene.meshes().len(), scene.clips().len()), (1, 1));
+/// # Ok::<(), fracas_io::ReadError>(())
+/// ```
+pub fn read_skinned(path: impl AsRef<Path>) -> Result<SkinnedScene, ReadError> {
+    let path = path.as_ref();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let read = || gltf::read_skinned(Input::open(path)?, Some(folder));
+    read().map_err(|fault: Fault| fault.in_file(&path.display().to_string()))
+}
+
+/// Reads a glTF document from memory, as [`read_skinned`] does from a file. `name` stands for the file in errors.
+///
+/// The document must have its buffers embedded.
+///
+/// # Errors
+/// As [`read_skinned`].
+pub fn read_skinned_bytes(data: &[u8], name: &str) -> Result<SkinnedScene, ReadError> {
+    let read = || gltf::read_skinned(Input::from_slice(data)?, None);
     read().map_err(|fault: Fault| fault.in_file(name))
 }
 

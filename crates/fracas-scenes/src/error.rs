@@ -2,6 +2,7 @@
 
 use fracas::brittle::BrittleError;
 use fracas::cut::CutError;
+use fracas::mesh::SkinError;
 use fracas_rapier::BreakError;
 
 /// Why a scene cannot be run.
@@ -105,6 +106,35 @@ pub enum SceneError {
         /// Why it cannot be used.
         why: String,
     },
+    /// A surface on nodes was asked for with too few or too many vertices or nodes.
+    #[error(
+        "{scene} has {} to {} vertices and {} to {} nodes, not {} and {}",
+        vertices[0], vertices[1], nodes[0], nodes[1], counts[0], counts[1]
+    )]
+    BadSkinSize {
+        /// The scene.
+        scene: &'static str,
+        /// Vertices and nodes given.
+        counts: [usize; 2],
+        /// The least and the most vertices there may be.
+        vertices: [usize; 2],
+        /// The least and the most nodes there may be.
+        nodes: [usize; 2],
+    },
+    /// Settings that the ring does not have.
+    #[error(
+        "the ring takes up to 4 subdivisions, 40 to 4000 nodes, spacings of 0.3 to 10 m and gusts of 0 to 20 m/s²"
+    )]
+    BadRing,
+    /// A body has too little room inside for its simulation nodes.
+    #[error("the body is too thin for {nodes} simulation nodes")]
+    TooThin {
+        /// How many there should be.
+        nodes: usize,
+    },
+    /// Weights or transforms that do not fit a surface.
+    #[error("not a skin: {0}")]
+    Skin(#[from] SkinError),
     /// Positions and triangles that are no mesh.
     #[error("not a mesh: {0}")]
     Mesh(String),

@@ -34,10 +34,15 @@
 //! | [`spheres`](mod@spheres) | two spheres expand and turn back where they collide | flight plans that change |
 //! | [`crossing`](mod@crossing) | cloths fly through each other edge on edge | impacts between frames |
 //! | [`kick`](mod@kick) | a dancer in a kick, if the data is there | key poses |
+//! | [`brain`](mod@brain) | a brain is pulled | a surface on simulation nodes ([`motion`]) |
+//! | [`ring`](mod@ring) | six figures on a turning ring swing into each other | the same |
+//! | [`fishes`](mod@fishes) | 24 fishes swim through each other | the same |
+//! | [`crowd`](mod@crowd) | a hundred people walk through each other | a surface on bones |
 //!
 //! Bodies that break move by the engine Rapier with their true shapes (`shards`). Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
 //! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Key poses of cloth come from a solver
-//! that lets nothing pass through anything (`cloth/keyed.rs`); people walk by formula (`figure`). Nothing else moves anything.
+//! that lets nothing pass through anything (`cloth/keyed.rs`); people walk by formula (`figure`). Elastic solids are nodes
+//! with forces from moving least squares (`meshless`). Nothing else moves anything.
 //!
 //! # Invariants
 //!
@@ -63,6 +68,7 @@ mod field;
 mod figure;
 mod fragments;
 mod lumps;
+mod meshless;
 mod near;
 mod obstacle;
 mod parted;
@@ -70,18 +76,22 @@ mod points;
 mod rigid;
 mod run;
 mod shards;
+mod skinned;
 mod soup;
 mod worn;
 
 pub mod apple;
 pub mod blobs;
+pub mod brain;
 pub mod breaking_statue;
 pub mod bricks;
 pub mod chair;
 pub mod chazelle;
 pub mod cloth_statue;
 pub mod crossing;
+pub mod crowd;
 pub mod dress;
+pub mod fishes;
 pub mod funnel;
 pub mod handful;
 pub mod kick;
@@ -90,6 +100,7 @@ pub mod nbody;
 pub mod piggybank;
 pub mod plates;
 pub mod pumpkin;
+pub mod ring;
 pub mod shirt;
 pub mod spheres;
 pub mod statue;
@@ -143,6 +154,10 @@ pub const SCENES: &[Scene] = &[
     spheres::SCENE,
     crossing::SCENE,
     kick::SCENE,
+    brain::SCENE,
+    ring::SCENE,
+    fishes::SCENE,
+    crowd::SCENE,
 ];
 
 /// How large the bodies of a scene are.

@@ -8,6 +8,9 @@
 //!
 //! [`spheres`] are not known ahead: their vertices fly straight on until their plans change ([`PlannedMotion`]).
 //!
+//! [`brain`], [`ring`], [`fishes`] and [`crowd`] are surfaces that follow few nodes ([`SkinnedMotion`]): frames have the transforms of
+//! nodes, and a vertex is evaluated by who needs it.
+//!
 //! # Guarantee
 //!
 //! Cloth never passes through itself nor through the other body: not at keys, and not on the straight paths between
@@ -28,11 +31,14 @@
 use crate::cloth::keyed::Key;
 use crate::soup::Soup;
 use crate::{Frame, Run, SceneError, SceneOptions};
+use crate::{brain as brain_scene, crowd as crowd_scene, fishes as fishes_scene, ring as ring_scene};
 use crate::{crossing as crossing_scene, dress as dress_scene, kick as kick_scene, shirt as shirt_scene};
 use crate::{spheres as spheres_scene, tablecloth as tablecloth_scene, worn};
 use fracas::geom::DVec3;
 use fracas::mesh::{Mesh, MeshError};
 
+pub use crate::ring::RingOptions;
+pub use crate::skinned::SkinnedMotion;
 pub use crate::spheres::{PlanChange, PlannedMotion};
 
 /// Seconds from key to key.
@@ -100,6 +106,50 @@ pub fn spheres(triangles: usize) -> Result<Vec<PlannedMotion>, SceneError> {
 /// ```
 pub fn crossing(triangles: usize, speed: f64) -> Result<Vec<KeyedMotion>, SceneError> {
     crossing_scene::keys(triangles, speed)
+}
+
+/// A brain of so many vertices that follows so many nodes, pulled until its diagonal has grown by half. The paper has 3.5k, 30k
+/// (29,966) and 145k vertices, and 65, 225 and 509 nodes. 12 nodes move each vertex.
+///
+/// # Errors
+/// Not 500 to 2,000,000 vertices or not 13 to 4,000 nodes.
+///
+/// ```
+/// let brain = fracas_scenes::motion::brain(500, 65).unwrap();
+/// assert_eq!((brain.skin().rest().vertex_count(), brain.skin().node_count()), (500, 65));
+/// ```
+pub fn brain(vertices: usize, nodes: usize) -> Result<SkinnedMotion, SceneError> {
+    brain_scene::pulled(vertices, nodes, usize::MAX)
+}
+
+/// Six elastic figures on a turning ring. 12 nodes move each vertex.
+///
+/// # Errors
+/// Settings out of range.
+pub fn ring(options: &RingOptions) -> Result<Vec<SkinnedMotion>, SceneError> {
+    ring_scene::swinging(options)
+}
+
+/// 24 elastic fishes, of so many vertices and nodes each, that swim through each other. 2 s. The paper has 8k vertices and 96 nodes. 12 nodes
+/// move each vertex.
+///
+/// # Errors
+/// Not 500 to 500,000 vertices or not 13 to 2,000 nodes.
+pub fn fishes(vertices: usize, nodes: usize) -> Result<Vec<SkinnedMotion>, SceneError> {
+    fishes_scene::swimming(vertices, nodes, fishes_scene::FRAMES)
+}
+
+/// So many people who walk through each other, of so many triangles in all. 2 s.
+///
+/// # Errors
+/// No people or more than 10,000, or not 2,000 to 200,000 triangles for each.
+///
+/// ```
+/// let people = fracas_scenes::motion::crowd(2, 4_000).unwrap();
+/// assert!(people.iter().all(|person| person.skin().rest().triangle_count() == 2_000));
+/// ```
+pub fn crowd(people: usize, triangles: usize) -> Result<Vec<SkinnedMotion>, SceneError> {
+    crowd_scene::walking(people, triangles, crowd_scene::FRAMES)
 }
 
 /// A dancer in a kick, from data that is no part of the project.

@@ -7,6 +7,8 @@
 //!
 //! All sums of offsets are checked before a byte is read.
 
+mod numbers;
+
 use std::path::Path;
 
 use base64::Engine as _;
@@ -17,6 +19,8 @@ use fracas::geom::DVec3;
 use super::document::{Accessor, BufferEntry, Document, no_such};
 use crate::error::{Fault, Place, Reason};
 use crate::input::Input;
+
+pub(super) use numbers::Kind;
 
 /// A part of an input.
 pub(super) struct Span<'a> {

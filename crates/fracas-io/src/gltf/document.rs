@@ -45,6 +45,7 @@ pub(super) struct Node {
     #[serde(default)]
     pub children: Vec<usize>,
     pub mesh: Option<usize>,
+    pub skin: Option<usize>,
     /// By columns.
     pub matrix: Option<[f64; 16]>,
     pub translation: Option<[f64; 3]>,
@@ -63,6 +64,7 @@ pub(super) struct NodeExtensions {
 
 #[derive(Deserialize)]
 pub(super) struct MeshPrimitives {
+    pub name: Option<String>,
     pub primitives: Vec<Primitive>,
 }
 
@@ -72,13 +74,19 @@ pub(super) struct Primitive {
     pub indices: Option<usize>,
     pub mode: Option<u32>,
     #[serde(default)]
+    pub targets: Vec<IgnoredAny>,
+    #[serde(default)]
     pub extensions: PrimitiveExtensions,
 }
 
+/// The accessor of each attribute.
 #[derive(Deserialize)]
-pub(super) struct Attributes {
-    #[serde(rename = "POSITION")]
-    pub position: Option<usize>,
+pub(super) struct Attributes(BTreeMap<String, usize>);
+
+impl Attributes {
+    pub fn get(&self, name: &str) -> Option<usize> {
+        self.0.get(name).copied()
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -174,19 +182,7 @@ const HARMLESS: &[&str] = &[
 impl<'j> Document<'j> {
     /// Reads the JSON text, which begins at byte `at` of a binary file.
     pub fn parse(json: &'j [u8], at: Option<u64>) -> Result<Self, Fault> {
-        let json = json.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(json);
-        // Chunks are padded with blanks, and by some writers with zeros.
-        let length = json.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-        let json = &json[..length];
-        let document: Document<'_> = serde_json::from_slice(json).map_err(|error| {
-            let (line, column) = (error.line(), error.column());
-            let message = error.to_string();
-            let reason = message.split(" at line ").next().unwrap_or_default();
-            match at {
-                None => Fault::malformed(Place::Line(line as u64), format!("{reason} (column {column})")),
-                Some(at) => Fault::malformed(Place::Byte(at + offset_of(json, line, column)), reason),
-            }
-        })?;
+        let document: Document<'_> = parse(json, at)?;
         let version = &document.asset.version;
         if !version.starts_with("2.") {
             let reason = format!("version {version} of glTF is not read, only 2");
@@ -208,10 +204,38 @@ impl<'j> Document<'j> {
         self.buffer_views.get(index).ok_or_else(|| no_such("bufferView", index))
     }
 
+    /// The nodes that are no one's child.
+    pub fn roots(&self) -> Vec<usize> {
+        let mut is_child = vec![false; self.nodes.len()];
+        for &child in self.nodes.iter().flat_map(|node| &node.children) {
+            if let Some(flag) = is_child.get_mut(child) {
+                *flag = true;
+            }
+        }
+        (0..self.nodes.len()).filter(|&node| !is_child[node]).collect()
+    }
+
     /// Whether an accessor has bytes of its own.
     pub fn has_data(&self, accessor: usize) -> bool {
         self.accessors.get(accessor).is_some_and(|accessor| accessor.buffer_view.is_some())
     }
+}
+
+/// A part of the document from its JSON text, which begins at byte `at` of a binary file.
+pub(super) fn parse<'j, T: Deserialize<'j>>(json: &'j [u8], at: Option<u64>) -> Result<T, Fault> {
+    let json = json.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(json);
+    // Chunks are padded with blanks, and by some writers with zeros.
+    let length = json.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    let json = &json[..length];
+    serde_json::from_slice(json).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string();
+        let reason = message.split(" at line ").next().unwrap_or_default();
+        match at {
+            None => Fault::malformed(Place::Line(line as u64), format!("{reason} (column {column})")),
+            Some(at) => Fault::malformed(Place::Byte(at + offset_of(json, line, column)), reason),
+        }
+    })
 }
 
 pub(super) fn no_such(what: &str, index: usize) -> Fault {

@@ -4,34 +4,41 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fracas::geom::{DAffine3, DMat3, DQuat, DVec3};
+use fracas::mesh::Mesh;
 
 use super::accessor::Buffers;
+use super::corners::{Assembly, Mode};
 use super::document::{Document, Node, Primitive, no_such};
 use crate::error::{Fault, Place, Reason};
+use crate::polygon::finish;
 
 /// The mesh being gathered.
 pub(super) struct Scene<'s> {
     document: &'s Document<'s>,
-    buffers: Buffers<'s>,
+    pub buffers: Buffers<'s>,
     file_size: u64,
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
 }
 
 /// A mesh of the document, at a place in the scene.
-struct Visit {
-    mesh: usize,
-    node: Option<usize>,
-    pose: DAffine3,
+pub(super) struct Visit {
+    pub mesh: usize,
+    pub node: Option<usize>,
+    pub pose: DAffine3,
+    /// The skin whose joints move the vertices, for readers of skins.
+    pub skin: Option<usize>,
 }
 
 /// A primitive that makes triangles.
-struct Piece {
-    part: Part,
+pub(super) struct Piece {
+    pub part: Part,
     mode: Mode,
     /// The accessor of the positions.
     position: usize,
-    vertices: u64,
+    /// Accessors of joints and of weights, a pair for each set. Empty unless the visit has a skin.
+    pub influences: Vec<[usize; 2]>,
+    pub vertices: u64,
     /// The accessor of the indices.
     indices: Option<usize>,
     triangles: u64,
@@ -39,7 +46,7 @@ struct Piece {
 
 /// Names a primitive in messages.
 #[derive(Clone, Copy)]
-struct Part {
+pub(super) struct Part {
     node: Option<usize>,
     mesh: usize,
     primitive: usize,
@@ -55,7 +62,7 @@ impl fmt::Display for Part {
 }
 
 impl Part {
-    fn place(self) -> Place {
+    pub fn place(self) -> Place {
         Place::Part(self.to_string())
     }
 }
@@ -68,32 +75,40 @@ impl<'s> Scene<'s> {
     /// Positions and triangles of the scene.
     pub fn read(mut self) -> Result<(Vec<DVec3>, Vec<[u32; 3]>), Fault> {
         let visits = self.visits()?;
-        self.make_room(&visits)?;
+        let (vertices, triangles) = self.check_size(&visits)?;
+        self.positions.reserve_exact(vertices);
+        self.triangles.reserve_exact(triangles);
         for visit in &visits {
             self.read_mesh(visit)?;
         }
         Ok((self.positions, self.triangles))
     }
 
+    /// One mesh of the scene by itself, and its primitives that brought vertices, in the order of these.
+    pub fn read_one(&mut self, visit: &Visit) -> Result<(Mesh, Vec<Piece>), Fault> {
+        let pieces = self.read_mesh(visit)?;
+        let (positions, triangles) =
+            (std::mem::take(&mut self.positions), std::mem::take(&mut self.triangles));
+        Ok((finish(positions, triangles)?, pieces))
+    }
+
+    /// Bytes that a document of this size may make a reader hold: nodes may repeat a mesh.
+    pub fn limit(&self) -> u64 {
+        (64 << 20) + 1024 * (self.file_size + self.buffers.size())
+    }
+
     /// The meshes of the scene in the order of their triangles.
-    fn visits(&self) -> Result<Vec<Visit>, Fault> {
+    pub fn visits(&self) -> Result<Vec<Visit>, Fault> {
         let document = self.document;
         if let Some(index) = document.scene.or((!document.scenes.is_empty()).then_some(0)) {
             let scene = document.scenes.get(index).ok_or_else(|| no_such("scene", index))?;
             return self.walk(&scene.nodes);
         }
         if document.nodes.is_empty() {
-            let alone = |mesh| Visit { mesh, node: None, pose: DAffine3::IDENTITY };
+            let alone = |mesh| Visit { mesh, node: None, pose: DAffine3::IDENTITY, skin: None };
             return Ok((0..document.meshes.len()).map(alone).collect());
         }
-        let mut is_child = vec![false; document.nodes.len()];
-        for &child in document.nodes.iter().flat_map(|node| &node.children) {
-            if let Some(flag) = is_child.get_mut(child) {
-                *flag = true;
-            }
-        }
-        let roots: Vec<usize> = (0..document.nodes.len()).filter(|&node| !is_child[node]).collect();
-        self.walk(&roots)
+        self.walk(&document.roots())
     }
 
     /// Visits nodes depth first. Each may be reached once, so a damaged file cannot make it walk for ever.
@@ -120,28 +135,33 @@ impl<'s> Scene<'s> {
                 None => parent,
             };
             if let Some(mesh) = node.mesh {
-                visits.push(Visit { mesh, node: Some(index), pose });
+                visits.push(Visit { mesh, node: Some(index), pose, skin: None });
             }
             to_visit.extend(node.children.iter().rev().map(|&child| (child, pose)));
         }
         Ok(visits)
     }
 
-    /// Reserves what the scene needs, or refuses it if that is too much.
+    /// How many vertices and triangles the scene has. Refuses it if they take too much memory.
     ///
     /// All buffers that are used get opened first, so that the limit follows what is there and not what a document
     /// claims.
-    fn make_room(&mut self, visits: &[Visit]) -> Result<(), Fault> {
+    pub fn check_size(&mut self, visits: &[Visit]) -> Result<(usize, usize), Fault> {
+        let mut needed = 0_u64;
         let (mut vertices, mut triangles) = (0_u64, 0_u64);
         for visit in visits {
             let mut seen = BTreeSet::new();
             for piece in pieces(self.document, visit)? {
                 let piece = piece?;
-                for accessor in [Some(piece.position), piece.indices].into_iter().flatten() {
+                let influences = piece.influences.iter().flatten().copied();
+                for accessor in [Some(piece.position), piece.indices].into_iter().flatten().chain(influences)
+                {
                     self.buffers.open_for(self.document, accessor)?;
                 }
-                if seen.insert(piece.position) {
+                if seen.insert(piece.key()) {
                     vertices = vertices.saturating_add(piece.vertices);
+                    let each = 24 + 128 * piece.influences.len() as u64;
+                    needed = needed.saturating_add(piece.vertices.saturating_mul(each));
                 }
                 triangles = triangles.saturating_add(piece.triangles);
             }
@@ -150,35 +170,34 @@ impl<'s> Scene<'s> {
             let reason = "the scene has more vertices or triangles than ids can name";
             return Err(Fault::whole(Reason::Unsupported(reason.into())));
         }
-        let needed = vertices * 24 + triangles * 12;
-        let limit = (64 << 20) + 1024 * (self.file_size + self.buffers.size());
+        let (needed, limit) = (needed.saturating_add(triangles * 12), self.limit());
         if needed > limit {
             let reason =
                 format!("the scene takes {needed} bytes, more than a file of this size may ({limit})");
             return Err(Fault::whole(Reason::Unsupported(reason)));
         }
-        self.positions.reserve_exact(vertices as usize);
-        self.triangles.reserve_exact(triangles as usize);
-        Ok(())
+        Ok((vertices as usize, triangles as usize))
     }
 
-    fn read_mesh(&mut self, visit: &Visit) -> Result<(), Fault> {
-        // Accessors of positions already read here, and the first vertex of each.
+    /// Appends a mesh. Gives back its primitives that brought vertices.
+    fn read_mesh(&mut self, visit: &Visit) -> Result<Vec<Piece>, Fault> {
+        // Vertices already read here, and the first of each primitive.
         let mut first_vertex = BTreeMap::new();
+        let mut with_vertices = Vec::new();
         for piece in pieces(self.document, visit)? {
             let piece = piece?;
-            let first = match first_vertex.get(&piece.position) {
-                Some(&first) => first,
-                None => {
-                    let first = self.positions.len() as u32;
-                    self.read_positions(&piece, &visit.pose)?;
-                    first_vertex.insert(piece.position, first);
-                    first
-                }
-            };
+            let known = first_vertex.get(&piece.key()).copied();
+            let first = known.unwrap_or(self.positions.len() as u32);
+            if known.is_none() {
+                self.read_positions(&piece, &visit.pose)?;
+                first_vertex.insert(piece.key(), first);
+            }
             self.read_triangles(&piece, first)?;
+            if known.is_none() {
+                with_vertices.push(piece);
+            }
         }
-        Ok(())
+        Ok(with_vertices)
     }
 
     fn read_positions(&mut self, piece: &Piece, pose: &DAffine3) -> Result<(), Fault> {
@@ -198,7 +217,7 @@ impl<'s> Scene<'s> {
     }
 
     fn read_triangles(&mut self, piece: &Piece, first: u32) -> Result<(), Fault> {
-        let mut assembly = Assembly { mode: piece.mode, corners: 0, kept: [0; 2] };
+        let mut assembly = Assembly::new(piece.mode);
         let triangles = &mut self.triangles;
         // That the sum of first and vertex fits is known since room was made.
         let Some(accessor) = piece.indices else {
@@ -217,21 +236,33 @@ impl<'s> Scene<'s> {
     }
 }
 
+impl Piece {
+    /// Primitives of one mesh with the same key share their vertices.
+    fn key(&self) -> (usize, Vec<[usize; 2]>) {
+        (self.position, self.influences.clone())
+    }
+}
+
 /// The primitives of a mesh that make triangles.
 fn pieces<'s>(
     document: &'s Document<'s>,
     visit: &Visit,
 ) -> Result<impl Iterator<Item = Result<Piece, Fault>> + use<'s>, Fault> {
-    let &Visit { mesh, node, .. } = visit;
+    let &Visit { mesh, node, skin, .. } = visit;
     let primitives = &document.meshes.get(mesh).ok_or_else(|| no_such("mesh", mesh))?.primitives;
     Ok(primitives.iter().enumerate().filter_map(move |(index, primitive)| {
         let part = Part { node, mesh, primitive: index };
-        piece(document, primitive, part).transpose()
+        piece(document, primitive, part, skin.is_some()).transpose()
     }))
 }
 
 /// What a primitive is made of, or `None` if it has no triangles.
-fn piece(document: &Document<'_>, primitive: &Primitive, part: Part) -> Result<Option<Piece>, Fault> {
+fn piece(
+    document: &Document<'_>,
+    primitive: &Primitive,
+    part: Part,
+    has_skin: bool,
+) -> Result<Option<Piece>, Fault> {
     let mode = match primitive.mode {
         None | Some(4) => Mode::List,
         Some(5) => Mode::Strip,
@@ -239,7 +270,7 @@ fn piece(document: &Document<'_>, primitive: &Primitive, part: Part) -> Result<O
         Some(0..=3) => return Ok(None),
         Some(mode) => return Err(Fault::malformed(part.place(), format!("there is no mode {mode}"))),
     };
-    let Some(position) = primitive.attributes.position else { return Ok(None) };
+    let Some(position) = primitive.attributes.get("POSITION") else { return Ok(None) };
     if primitive.extensions.draco.is_some() && !document.has_data(position) {
         let reason = "the geometry is compressed by KHR_draco_mesh_compression, which is not read";
         return Err(Fault::unsupported(part.place(), reason));
@@ -257,11 +288,30 @@ fn piece(document: &Document<'_>, primitive: &Primitive, part: Part) -> Result<O
         Mode::List => corners / 3,
         Mode::Strip | Mode::Fan => corners.saturating_sub(2),
     };
-    Ok(Some(Piece { part, mode, position, vertices, indices: primitive.indices, triangles }))
+    let influences = if has_skin { influences(primitive, part)? } else { Vec::new() };
+    Ok(Some(Piece { part, mode, position, influences, vertices, indices: primitive.indices, triangles }))
+}
+
+/// The accessors of joints and weights of a primitive, a pair for each set.
+fn influences(primitive: &Primitive, part: Part) -> Result<Vec<[usize; 2]>, Fault> {
+    let set = |k: usize| ["JOINTS", "WEIGHTS"].map(|name| primitive.attributes.get(&format!("{name}_{k}")));
+    let mut sets = Vec::new();
+    loop {
+        let number = sets.len();
+        match set(number) {
+            [Some(joints), Some(weights)] => sets.push([joints, weights]),
+            [None, None] if number > 0 => return Ok(sets),
+            [joints, _] => {
+                let missing = if joints.is_some() { "WEIGHTS" } else { "JOINTS" };
+                let reason = format!("the mesh of a skin has no attribute {missing}_{number}");
+                return Err(Fault::malformed(part.place(), reason));
+            }
+        }
+    }
 }
 
 /// The transform of a node, or `None` for the identity.
-fn local_transform(node: &Node) -> Result<Option<DAffine3>, String> {
+pub(super) fn local_transform(node: &Node) -> Result<Option<DAffine3>, String> {
     if let Some(m) = node.matrix {
         if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
             return Err("the last row of the matrix is not 0 0 0 1".into());
@@ -286,63 +336,4 @@ fn local_transform(node: &Node) -> Result<Option<DAffine3>, String> {
     let scale = DVec3::from_array(node.scale.unwrap_or([1.0; 3]));
     let translation = DVec3::from_array(node.translation.unwrap_or_default());
     Ok(Some(DAffine3::from_scale_rotation_translation(scale, rotation, translation)))
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Mode {
-    List,
-    Strip,
-    Fan,
-}
-
-/// Makes triangles of a stream of corners.
-struct Assembly {
-    mode: Mode,
-    /// Corners so far: of the present triangle in a list, of all in a strip.
-    corners: u64,
-    /// The two corners that the next one makes a triangle with.
-    kept: [u32; 2],
-}
-
-impl Assembly {
-    #[inline]
-    fn add(&mut self, corner: u32, triangles: &mut Vec<[u32; 3]>) {
-        let [a, b] = self.kept;
-        if self.corners < 2 {
-            self.kept[self.corners as usize] = corner;
-            self.corners += 1;
-            return;
-        }
-        // Every other triangle of a strip is turned, so that all face the same way.
-        let turned = self.mode == Mode::Strip && self.corners % 2 == 1;
-        triangles.push(if turned { [a, corner, b] } else { [a, b, corner] });
-        match self.mode {
-            Mode::List => self.corners = 0,
-            Mode::Strip => (self.kept, self.corners) = ([b, corner], self.corners + 1),
-            Mode::Fan => self.kept = [a, corner],
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn assemble(mode: Mode, corners: u32) -> Vec<[u32; 3]> {
-        let (mut assembly, mut triangles) = (Assembly { mode, corners: 0, kept: [0; 2] }, Vec::new());
-        (0..corners).for_each(|corner| assembly.add(corner, &mut triangles));
-        triangles
-    }
-
-    #[test]
-    fn lists_strips_and_fans_follow_the_specification() {
-        assert_eq!(assemble(Mode::List, 6), [[0, 1, 2], [3, 4, 5]]);
-        // p_i = v_i, v_{i + 1 + i % 2}, v_{i + 2 - i % 2}
-        assert_eq!(assemble(Mode::Strip, 6), [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]]);
-        // p_i = v_0, v_{i + 1}, v_{i + 2}, up to the corner that comes first
-        assert_eq!(assemble(Mode::Fan, 5), [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
-        for mode in [Mode::List, Mode::Strip, Mode::Fan] {
-            assert!(assemble(mode, 2).is_empty());
-        }
-    }
 }

@@ -14,8 +14,9 @@ pub(crate) mod garment;
 pub(crate) mod shape;
 pub(crate) mod surface;
 
-use fracas::geom::DVec3;
-use fracas::mesh::Mesh;
+use crate::skinned::with_vertices;
+use fracas::geom::{DAffine3, DMat3, DVec3};
+use fracas::mesh::{Influence, Mesh, Skin};
 use gait::Gait;
 use shape::{BONES, Body, Measures};
 
@@ -44,15 +45,48 @@ impl Figure {
         Self::new(Measures::FEMALE, Gait::FEMALE, triangles)
     }
 
+    /// A man and a woman of exactly so many triangles each. The number must be even.
+    pub fn people(triangles: usize) -> [Self; 2] {
+        [(Measures::MALE, Gait::MALE), (Measures::FEMALE, Gait::FEMALE)].map(|(measures, gait)| {
+            let vertices = triangles / 2 + 2;
+            // Meshes come out within a few per cent; splitting edges gives the rest.
+            let mut shares = [0.96, 0.9, 0.8, 0.6].into_iter().map(|share| share * triangles as f64);
+            let fits = |mesh: &Mesh| {
+                mesh.vertex_count() <= vertices && mesh.triangle_count() == 2 * mesh.vertex_count() - 4
+            };
+            let mesh = shares.find_map(|wanted| {
+                Some(surface::mesh_of(&Body::of(&measures), wanted as usize)).filter(fits)
+            });
+            Self::with_mesh(measures, gait, with_vertices(mesh.expect("a surface without handles"), vertices))
+        })
+    }
+
     fn new(measures: Measures, gait: Gait, triangles: usize) -> Self {
+        let mesh = surface::mesh_of(&Body::of(&measures), triangles);
+        Self::with_mesh(measures, gait, mesh)
+    }
+
+    fn with_mesh(measures: Measures, gait: Gait, mesh: Mesh) -> Self {
         let body = Body::of(&measures);
-        let mesh = surface::mesh_of(&body, triangles);
         let skin = mesh.positions().iter().map(|p| weights(&body, *p)).collect();
         Self { measures, gait, mesh, skin }
     }
 
     pub fn triangles(&self) -> &[[u32; 3]] {
         self.mesh.triangles()
+    }
+
+    /// The surface at rest with the weights of the bones.
+    pub fn skin(&self) -> Skin {
+        let influence = |&(bone, weight): &(usize, f64)| Influence { node: bone as u32, weight };
+        let influences = self.skin.iter().map(|list| list.iter().map(influence));
+        Skin::new(self.mesh.clone(), BONES.len(), influences).expect("weights that add up to one")
+    }
+
+    /// The transforms of the bones at a time.
+    pub fn bones(&self, seconds: f64) -> Vec<DAffine3> {
+        let transform = |(turn, translation)| DAffine3 { matrix3: DMat3::from_quat(turn), translation };
+        self.gait.pose(&self.measures, seconds).into_iter().map(transform).collect()
     }
 
     /// Where all vertices are at a time.

@@ -307,7 +307,7 @@ fn relaxed_by(shape: &impl Implicit, mesh: &Mesh, rounds: usize) -> Mesh {
 }
 
 /// The point of the surface near a point, and in a plane if there is one.
-fn onto(shape: &impl Implicit, mut p: DVec3, plane: Option<(DVec3, f64)>) -> DVec3 {
+pub(crate) fn onto(shape: &impl Implicit, mut p: DVec3, plane: Option<(DVec3, f64)>) -> DVec3 {
     for _ in 0..4 {
         if let Some((out, height)) = plane {
             p -= out * (p.dot(out) - height);
