@@ -24,6 +24,7 @@
 //! | a rigid or deforming surface | [`MeshTree`] | [`MeshTree::set_positions`] |
 //! | a surface that is cut or torn ([`cut`]) | [`TearingBody`]; each [`TearingBody::piece`] is a body too | [`TearingBody::apply`] |
 //! | motion that is known ahead: keys, velocities | [`kinetic::KineticBody`] | [`kinetic::KineticBody::advance_to`], new plans |
+//! | a surface moved by few nodes or bones ([`mesh::Skin`]) | [`SkinnedBody`] | [`SkinnedBody::set_transforms`] |
 //! | a solid that shatters ([`fill`], [`fracture`]) | [`brittle::BrittleBody`]; each fragment is a body too | [`brittle::BrittleBody::split`] |
 //!
 //! # Which question?
@@ -50,6 +51,7 @@ pub mod impact;
 pub mod kinetic;
 pub mod mesh;
 pub mod pairs;
+pub mod skinned;
 pub mod soup;
 pub mod tearing;
 pub mod tree;
@@ -71,6 +73,7 @@ pub use impact::{Features, Impact, Impacts, Sweep};
 pub use kinetic::KineticBody;
 pub use mesh::{LiveMesh, Mesh, MeshEdit, MeshError, MeshRef, TriangleId};
 pub use pairs::{FindStats, Pair, Threads, Touch, Twins};
+pub use skinned::{SkinOptions, SkinnedBody};
 pub use soup::SoupOptions;
 pub use tearing::{Piece, TearingBody};
 pub use tree::{BuildOptions, MeshTree, SplitRule};

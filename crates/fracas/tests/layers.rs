@@ -38,7 +38,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     // The finder reads hierarchies and soups; its tests read every structure.
     (
         "find",
-        &["base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "impact", "tearing", "brittle"],
+        &[
+            "base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "impact", "tearing", "brittle",
+            "skinned",
+        ],
     ),
     (
         "world",
