@@ -244,10 +244,6 @@ impl Hierarchy for SkinnedBody {
         self.skin.rest().vertex_count()
     }
 
-    fn triangles(&self) -> Option<&[[u32; 3]]> {
-        Some(self.skin.rest().triangles())
-    }
-
     fn stamp(&self) -> Stamp {
         self.stamp
     }

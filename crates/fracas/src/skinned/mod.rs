@@ -51,6 +51,7 @@ mod bound;
 mod eigen;
 mod families;
 mod front;
+mod meshless;
 mod motion;
 mod options;
 mod oriented;
@@ -59,4 +60,5 @@ mod tests;
 
 pub use body::SkinnedBody;
 pub use front::{FrontStats, SkinFront};
+pub use meshless::{MeshlessError, MeshlessNodes};
 pub use options::{Bound, RestBoxes, SkinOptions};
