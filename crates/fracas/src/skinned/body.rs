@@ -9,6 +9,7 @@
 //! Every box holds the vertices below it as [`Skin::vertex`] evaluates them, and the boxes below it; see `families` for why.
 
 use super::bound::{OrientedBox, bound_child, bound_family};
+use super::evaluate::Vertices;
 use super::families::Families;
 use super::motion::Motion;
 use super::options::{RestBoxes, SkinOptions};
@@ -51,6 +52,7 @@ pub struct SkinnedBody {
     pub(super) tree: Vec<Node>,
     pub(super) ids: Vec<RowIds>,
     pub(super) families: Families,
+    vertices: Vertices,
     pub(super) motion: Motion,
     /// Rest OBBs of all families, if the options ask for them.
     pub(super) oriented: Option<Vec<[OrientedBox; LANES]>>,
@@ -74,14 +76,15 @@ impl SkinnedBody {
         tree.iter_mut().for_each(|node| node.boxes = Boxes8::EMPTY);
         // The inverse of the scale must be finite.
         rest.scale = rest.scale.max(f64::MIN_POSITIVE * 16.0);
-        let families = Families::build(&skin, &tree, &ids, rest, options.bound);
+        let mut families = Families::build(&skin, &tree, &ids, rest, options.bound);
         let oriented = match options.rest_boxes {
             RestBoxes::Aabb => None,
             RestBoxes::Obb => Some(oriented_boxes(&skin, &tree, &families, rest)),
         };
+        let vertices = Vertices::new(&skin, &mut families.leaf_vertices, ids.len());
         let motion = Motion::new((&skin, &families), rest, oriented.as_deref(), options);
         let (identity, stamp) = (Stamp::new(), Stamp::new());
-        Ok(Self { skin, options: *options, tree, ids, families, motion, oriented, identity, stamp })
+        Ok(Self { skin, options: *options, tree, ids, families, vertices, motion, oriented, identity, stamp })
     }
 
     /// The surface at rest and its weights.
@@ -151,6 +154,28 @@ impl SkinnedBody {
             + size_of_val(&self.ids[..])
             + size_of_val(&self.motion.columns[..])
             + self.families.bytes()
+            + self.vertices.bytes()
+    }
+
+    /// The vertices of a leaf in frame coordinates, rounded to `f64` alone.
+    #[inline(always)]
+    fn evaluate_leaf<S: Simd>(&self, simd: S, leaf: usize, at: &mut [DVec3; 3 * LANES]) {
+        for (to, &number) in at.iter_mut().zip(self.families.leaf_vertices.list(leaf)) {
+            *to = self.motion.frame.map_exact(self.vertices.at(simd, number, &self.motion.wide));
+        }
+    }
+
+    #[inline(always)]
+    fn evaluate_triangle<S: Simd>(&self, simd: S, [a, b, c]: [u32; 3]) -> Triangle {
+        let wide = &self.motion.wide;
+        let Self { vertices, .. } = self;
+        Triangle::new(vertices.at(simd, a, wide), vertices.at(simd, b, wide), vertices.at(simd, c, wide))
+    }
+
+    /// A vertex of a leaf, given by its number.
+    #[inline(always)]
+    pub(super) fn evaluate<S: Simd>(&self, simd: S, number: u32) -> DVec3 {
+        self.vertices.at(simd, number, &self.motion.wide)
     }
 
     /// Bounds of the children of a tree node, not padded.
@@ -218,22 +243,22 @@ impl Hierarchy for SkinnedBody {
 
     fn row(&self, place: usize, _: bool, row: &mut Row, ids: &mut RowIds) {
         *ids = self.ids[place];
-        let mut at = [[0.0; 3]; 3 * LANES];
-        for (to, &vertex) in at.iter_mut().zip(self.families.leaf_vertices.list(place)) {
-            *to = self.motion.frame.map(self.vertex(vertex as usize));
-        }
+        let mut at = [DVec3::ZERO; 3 * LANES];
+        let level = Level::new();
+        dispatch!(level, simd => self.evaluate_leaf(simd, place, &mut at));
         let places = &self.families.corners[place];
         for corner in 0..3 {
             for lane in 0..LANES {
                 let x = at[places[corner][lane] as usize];
-                (0..3).for_each(|axis| row.corners[corner][axis][lane] = x[axis]);
+                (0..3).for_each(|axis| row.corners[corner][axis][lane] = x[axis] as f32);
             }
         }
     }
 
     fn triangle(&self, id: u32) -> Triangle {
-        let [a, b, c] = self.skin.rest().triangles()[id as usize];
-        Triangle::new(self.vertex(a as usize), self.vertex(b as usize), self.vertex(c as usize))
+        let [a, b, c] = self.skin.rest().triangles()[id as usize].map(|v| self.vertices.number(v));
+        let level = Level::new();
+        dispatch!(level, simd => self.evaluate_triangle(simd, [a, b, c]))
     }
 
     fn vertices(&self, id: u32, _: bool) -> [u32; 3] {

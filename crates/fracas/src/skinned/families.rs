@@ -73,7 +73,7 @@ pub(super) struct Families {
     families: Vec<Family>,
     nodes: Vec<u32>,
     shares: Vec<Shares>,
-    /// The distinct vertices of each leaf.
+    /// The distinct vertices of each leaf, by their numbers in `evaluate`.
     pub(super) leaf_vertices: Lists<u32>,
     /// Where the corners of each leaf are among its vertices.
     pub(super) corners: Vec<[[u8; LANES]; 3]>,

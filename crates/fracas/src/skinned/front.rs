@@ -284,20 +284,20 @@ impl Side {
         self.bounds[place as usize] = match self.leaf(place) {
             Some(leaf) => {
                 stats.leaves += 1;
-                self.leaf_bound(body, leaf)
+                self.leaf_bound(simd, body, leaf)
             }
             None => self.node_bound(simd, body, place),
         };
     }
 
     /// The exact bound of the vertices of a leaf; its row is filled as well.
-    fn leaf_bound(&mut self, body: &SkinnedBody, leaf: usize) -> Kdop {
+    #[inline(always)]
+    fn leaf_bound<S: Simd>(&mut self, simd: S, body: &SkinnedBody, leaf: usize) -> Kdop {
         let mut at = [DVec3::ZERO; 3 * LANES];
         let vertices = body.families.leaf_vertices.list(leaf);
         let mut bound = Kdop::empty(self.directions);
-        for (to, &vertex) in at.iter_mut().zip(vertices) {
-            let p = body.vertex(vertex as usize);
-            *to = self.frame.map_exact(p);
+        for (to, &number) in at.iter_mut().zip(vertices) {
+            *to = self.frame.map_exact(body.evaluate(simd, number));
             bound.include(*to);
         }
         let corners = &body.families.corners[leaf];

@@ -25,8 +25,10 @@
 //! | `families` | what is prepared once: rest boxes and weight intervals of all subtrees |
 //! | `bound` | the two formulas, in vectors of eight children or eight directions |
 //! | `motion` | transforms of a frame in `f32`, the box of the whole body, error bounds |
+//! | `evaluate` | vertices, exactly as the skin has them |
 //! | `body` | the body, as the walk sees it |
 //! | `oriented`, `eigen` | rest OBBs, principal axes |
+//! | `quality` | how tight bounds are |
 //! | `front` | the paper's own traversal: k-DOPs, rest OBBs, the cached front |
 //! | `meshless` | weights and transforms from simulation nodes, by moving least squares |
 //!
@@ -49,12 +51,14 @@
 mod body;
 mod bound;
 mod eigen;
+mod evaluate;
 mod families;
 mod front;
 mod meshless;
 mod motion;
 mod options;
 mod oriented;
+mod quality;
 #[cfg(test)]
 mod tests;
 
@@ -62,3 +66,4 @@ pub use body::SkinnedBody;
 pub use front::{FrontStats, SkinFront};
 pub use meshless::{MeshlessError, MeshlessNodes};
 pub use options::{Bound, RestBoxes, SkinOptions};
+pub use quality::Tightness;

@@ -26,6 +26,7 @@
 //! numbers are below 2⁻⁷⁰ in any frame, up to their number.
 
 use super::bound::{OrientedBox, bound_child};
+use super::evaluate::Wide;
 use super::families::Families;
 use super::options::SkinOptions;
 use super::oriented::reach_of_all;
@@ -44,6 +45,8 @@ pub(super) struct Columns(pub(super) [[f32; LANES]; 4]);
 #[derive(Clone, Debug)]
 pub(super) struct Motion {
     pub(super) transforms: Vec<DAffine3>,
+    /// The same, for vectors.
+    pub(super) wide: Vec<Wide>,
     /// Where the body is.
     pub(super) frame: Frame,
     /// The frame of rest coordinates.
@@ -80,6 +83,7 @@ impl Motion {
         let blocks = options.directions.blocks();
         let mut motion = Self {
             transforms: vec![DAffine3::IDENTITY; skin.node_count()],
+            wide: vec![Wide::IDENTITY; skin.node_count()],
             frame: Frame::default(),
             rest,
             columns: vec![Columns([[0.0; LANES]; 4]); skin.node_count() * blocks],
@@ -107,6 +111,9 @@ impl Motion {
     /// Takes new transforms, which were checked.
     pub(super) fn set(&mut self, transforms: &[DAffine3], families: &Families, options: &SkinOptions) {
         self.transforms.copy_from_slice(transforms);
+        for (wide, transform) in self.wide.iter_mut().zip(transforms) {
+            *wide = Wide::from(transform);
+        }
         let Some((family, members)) = families.whole() else { return };
         self.fill_columns(members.nodes, options);
         // Most steps leave the body in its frame, which saves the bound in f64.

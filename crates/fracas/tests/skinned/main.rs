@@ -5,3 +5,4 @@ mod meshless;
 mod motions;
 mod queries;
 mod rig;
+mod tightness;

@@ -22,6 +22,9 @@ fn check(
     random: &mut Random,
 ) -> usize {
     let tree = MeshTree::build(evaluated(body));
+    for id in (0..tree.mesh().triangle_count() as u32).map(fracas::TriangleId) {
+        assert_eq!(body.triangle(id), tree.mesh().triangle(id), "not to the last bit");
+    }
     let mut fresh = Finder::default();
     let expected = fresh.find_pairs(&tree, obstacle).to_vec();
     assert_eq!(finder.find_pairs(body, obstacle), expected);
