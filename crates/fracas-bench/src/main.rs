@@ -15,6 +15,7 @@ mod metric;
 mod naive;
 mod pairs;
 mod peers;
+mod skinned;
 mod soup;
 mod tearing;
 mod timing;
@@ -47,6 +48,11 @@ const SUBJECTS: &[Subject] = &[
         name: "kinetic",
         about: "bodies on known paths: boxes that know when they expire (Zachmann, Weller 2006)",
         run: kinetic::run,
+    },
+    Subject {
+        name: "skinned",
+        about: "bodies driven by few nodes: bounds from the nodes (Steinemann, Otaduy, Gross 2008)",
+        run: skinned::run,
     },
     Subject { name: "ccd", about: "continuous collision, exactly, against IPC Toolkit", run: ccd::run },
     Subject {

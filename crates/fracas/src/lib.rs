@@ -25,6 +25,7 @@
 //! | a surface that is cut or torn ([`cut`]) | [`TearingBody`]; each [`TearingBody::piece`] is a body too | [`TearingBody::apply`] |
 //! | motion that is known ahead: keys, velocities | [`kinetic::KineticBody`] | [`kinetic::KineticBody::advance_to`], new plans |
 //! | a deforming surface that touches others in few places | [`kinetic::DrivenBody`] | [`kinetic::DrivenBody::set_positions`] |
+//! | a surface moved by few nodes or bones ([`mesh::Skin`]) | [`SkinnedBody`] | [`SkinnedBody::set_transforms`] |
 //! | a solid that shatters ([`fill`], [`fracture`]) | [`brittle::BrittleBody`]; each fragment is a body too | [`brittle::BrittleBody::split`] |
 //!
 //! # Which question?
@@ -52,6 +53,7 @@ pub mod kinetic;
 pub mod mesh;
 pub mod near;
 pub mod pairs;
+pub mod skinned;
 pub mod soup;
 pub mod tearing;
 pub mod tree;
@@ -74,6 +76,7 @@ pub use kinetic::KineticBody;
 pub use mesh::{LiveMesh, Mesh, MeshEdit, MeshError, MeshRef, TriangleId};
 pub use near::{Near, NearParts};
 pub use pairs::{FindStats, Pair, Threads, Touch, Twins};
+pub use skinned::{SkinOptions, SkinnedBody};
 pub use soup::SoupOptions;
 pub use tearing::{Piece, TearingBody};
 pub use tree::{BuildOptions, MeshTree, SplitRule};

@@ -41,7 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "find",
         &[
             "base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "near", "impact", "tearing",
-            "brittle",
+            "brittle", "skinned",
         ],
     ),
     (

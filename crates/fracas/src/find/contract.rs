@@ -1,10 +1,12 @@
 //! The contract of a hierarchy, checked on every structure: see the head of [`crate::walk`].
 
 use super::Finder;
+use crate::base::Random;
 use crate::brittle::{BrittleBody, Solid, SolidOptions};
-use crate::geom::{DVec3, Triangle};
-use crate::mesh::{MeshEdit, TriangleId, shapes};
+use crate::geom::{DAffine3, DMat3, DVec3, Triangle};
+use crate::mesh::{Influence, Mesh, MeshEdit, Skin, TriangleId, shapes};
 use crate::pairs::{Crew, Frame, LANES, Row, RowIds, Threads, Touch};
+use crate::skinned::{Bound, SkinOptions, SkinnedBody};
 use crate::tearing::TearingBody;
 use crate::tree::MeshTree;
 use crate::walk::{
@@ -114,6 +116,83 @@ fn fragments_keep_the_contract() {
             };
             check(facets);
         }
+    }
+}
+
+/// A skin with weights that fall off with the distance from random nodes, and some that are random.
+fn random_skin(random: &mut Random, mesh: &Mesh, nodes: usize) -> Skin {
+    let bounds = mesh.bounds();
+    let size = (bounds.max - bounds.min).max_element();
+    let mut point = || DVec3::new(random.signed(), random.signed(), random.signed());
+    let centres: Vec<DVec3> = (0..nodes).map(|_| bounds.centre() + point() * size * 0.5).collect();
+    let noise = random.below(2) as f64 * 0.1;
+    let weights: Vec<Vec<Influence>> = mesh
+        .positions()
+        .iter()
+        .map(|p| {
+            let near = |c: &DVec3| (1.0 - (p.distance(*c) / (0.7 * size)).powi(2)).max(0.0);
+            let mut weights: Vec<f64> = centres.iter().map(near).collect();
+            weights
+                .iter_mut()
+                .for_each(|w| *w += noise * random.unit() * f64::from(random.below(3) as u32 / 2));
+            weights[random.below(nodes)] += 1e-3;
+            let sum: f64 = weights.iter().sum();
+            let influence = |(node, w): (usize, &f64)| Influence { node: node as u32, weight: w / sum };
+            weights.iter().enumerate().map(influence).collect()
+        })
+        .collect();
+    Skin::new(mesh.clone(), nodes, weights).expect("weights that sum to one")
+}
+
+/// Transforms of every kind: near the identity, rotations, reflections, shears, flat ones, and one that is far off.
+fn random_transforms(random: &mut Random, nodes: usize, size: f64) -> Vec<DAffine3> {
+    let kind = random.below(7);
+    let mut vector = |scale: f64| scale * DVec3::new(random.signed(), random.signed(), random.signed());
+    let mut transforms = Vec::with_capacity(nodes);
+    for _ in 0..nodes {
+        let near = DMat3::from_cols(DVec3::X + vector(0.2), DVec3::Y + vector(0.2), DVec3::Z + vector(0.2));
+        let axis = (vector(1.0) + DVec3::X * 1e-3).normalize();
+        let (matrix3, translation) = match kind {
+            0 => (near, vector(0.1 * size)),
+            1 => (DMat3::from_axis_angle(axis, vector(3.0).x), vector(size)),
+            2 => (DMat3::from_diagonal(DVec3::new(-1.0, 1.0, 1.0)) * near, DVec3::ZERO),
+            3 => (DMat3::from_cols(DVec3::X, DVec3::Y + vector(5.0), DVec3::Z), vector(0.5 * size)),
+            4 => (DMat3::ZERO, vector(size)),
+            5 => (DMat3::from_cols(vector(3.0), vector(3.0), DVec3::ZERO), vector(1e6 * size)),
+            _ => (near * 1e3, vector(size)),
+        };
+        transforms.push(DAffine3 { matrix3, translation });
+    }
+    transforms
+}
+
+#[test]
+fn skinned_bodies_keep_the_contract_under_any_transforms() {
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let size = [1.0, 1e-200, 1e200, 1e-3, 1e6][seed as usize % 5];
+        let nodes = [1, 2, 5, 40][seed as usize % 4];
+        let ball = crumpled([1, 20, 300, 2000][random.below(4)], seed);
+        // Half of the bodies rest far from the origin.
+        let aside = DVec3::splat([0.0, 1e3][random.below(2)]);
+        let positions = ball.positions().iter().map(|p| (*p + aside) * size).collect();
+        let mesh = Mesh::new(positions, ball.triangles().to_vec()).expect("finite");
+        let all: Vec<u32> = (0..mesh.triangle_count() as u32).collect();
+        let skin = random_skin(&mut random, &mesh, nodes);
+        let bound = [Bound::Equation12, Bound::Knapsack][random.below(2)];
+        let options = SkinOptions { bound, ..SkinOptions::default() };
+        let mut body = SkinnedBody::new(skin, &options).expect("a surface of moderate size");
+        assert_eq!(check(&body), all, "seed {seed}");
+        for _ in 0..6 {
+            let transforms = random_transforms(&mut random, nodes, size);
+            body.set_transforms(&transforms).expect("finite");
+            assert_eq!(check(&body), all, "seed {seed}");
+        }
+        // One node of almost no weight that goes very far.
+        let mut transforms = body.transforms().to_vec();
+        transforms[0] = DAffine3::from_scale(DVec3::splat(1e100));
+        body.set_transforms(&transforms).expect("finite");
+        assert_eq!(check(&body), all, "seed {seed}");
     }
 }
 

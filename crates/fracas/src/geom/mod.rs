@@ -6,6 +6,7 @@
 mod box3;
 mod boxes8;
 pub(crate) mod distance;
+mod kdop;
 mod pose;
 pub mod round;
 mod triangle;
@@ -13,5 +14,7 @@ mod triangle;
 pub use box3::Box3;
 pub(crate) use boxes8::{Boxes8, LANES};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3, DVec4, Vec3};
+pub(crate) use kdop::{BLOCK, BLOCKS};
+pub use kdop::{Directions, Kdop};
 pub use pose::Pose;
 pub use triangle::Triangle;

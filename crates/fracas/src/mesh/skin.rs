@@ -110,6 +110,8 @@ pub struct Skin {
     rest: Mesh,
     nodes: usize,
     influences: Lists<Influence>,
+    /// Largest magnitudes of the coordinates at rest.
+    reach: DVec3,
 }
 
 impl Skin {
@@ -159,7 +161,8 @@ impl Skin {
         if given != expected {
             return Err(SkinError::WrongVertexCount { expected, given });
         }
-        Ok(Self { rest, nodes, influences: lists })
+        let reach = rest.positions().iter().fold(DVec3::ZERO, |reach, p| reach.max(p.abs()));
+        Ok(Self { rest, nodes, influences: lists, reach })
     }
 
     /// The surface at rest.
@@ -171,6 +174,11 @@ impl Skin {
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.nodes
+    }
+
+    /// Largest magnitudes of the coordinates at rest.
+    pub(crate) fn reach(&self) -> DVec3 {
+        self.reach
     }
 
     /// The nodes that move a vertex, in ascending order, with weights that sum to one. Panics if there is no such vertex.
@@ -188,7 +196,7 @@ impl Skin {
         if given != expected {
             return Err(SkinError::WrongNodeCount { expected, given });
         }
-        let reach = self.rest.positions().iter().fold(DVec3::ZERO, |reach, p| reach.max(p.abs()));
+        let reach = self.reach;
         // The largest sum that the evaluation of a vertex can meet on its way, with room for what sums of vertices need later.
         let is_bad = |transform: &DAffine3| {
             let m = transform.matrix3;

@@ -1,9 +1,11 @@
 //! Every kind of body, in one table. A new structure is one more line in [`KINDS`]; `every_structure_is_in_the_table` fails without it.
 
+use fracas::geom::{DAffine3, DVec3};
 use fracas::kinetic::{DrivenBody, KineticBody, Plan, Plans};
-use fracas::mesh::{Mesh, MeshEdit, TriangleId};
+use fracas::mesh::{Influence, Mesh, MeshEdit, Skin, TriangleId};
+use fracas::skinned::{Bound, SkinOptions};
 use fracas::tearing::TearingOptions;
-use fracas::{BuildOptions, MeshRef, MeshTree, SplitRule, TearingBody, View};
+use fracas::{BuildOptions, MeshRef, MeshTree, SkinnedBody, SplitRule, TearingBody, View};
 
 /// A way to make a body of the triangles of a mesh, with the ids that they have there.
 pub struct Kind {
@@ -30,6 +32,8 @@ pub const KINDS: &[Kind] = &[
     Kind { name: "kinetic body at a key", structure: "KineticBody", make: at_a_key },
     Kind { name: "kinetic body with a new plan", structure: "KineticBody", make: stopped },
     Kind { name: "driven body", structure: "DrivenBody", make: driven },
+    Kind { name: "skinned body with one node", structure: "SkinnedBody", make: on_one_node },
+    Kind { name: "skinned body with many nodes, mirrored", structure: "SkinnedBody", make: on_many_nodes },
     Kind { name: "mesh", structure: "", make: |mesh| Box::new(mesh.clone()) },
     Kind { name: "borrowed mesh", structure: "", make: |mesh| Box::new(Lent(mesh.clone())) },
 ];
@@ -65,6 +69,12 @@ impl AnyBody for KineticBody {
 }
 
 impl AnyBody for DrivenBody {
+    fn view(&self) -> View<'_> {
+        self.into()
+    }
+}
+
+impl AnyBody for SkinnedBody {
     fn view(&self) -> View<'_> {
         self.into()
     }
@@ -150,4 +160,40 @@ fn driven(mesh: &Mesh) -> Box<dyn AnyBody> {
     let mut body = DrivenBody::new(small);
     body.set_positions(mesh.positions()).expect("positions of a mesh");
     Box::new(body)
+}
+
+/// A skin whose vertices are where the mesh has them, to the last bit. Some meshes are too large for a skin, or so small that half a
+/// coordinate rounds; they are asked about as they are.
+fn exact_or_lent(mesh: &Mesh, body: Option<SkinnedBody>) -> Box<dyn AnyBody> {
+    let is_exact =
+        |body: &SkinnedBody| (0..mesh.vertex_count()).all(|v| body.vertex(v) == mesh.positions()[v]);
+    match body {
+        Some(body) if is_exact(&body) => Box::new(body),
+        _ => Box::new(Lent(mesh.clone())),
+    }
+}
+
+fn on_one_node(mesh: &Mesh) -> Box<dyn AnyBody> {
+    let weights = vec![[Influence { node: 0, weight: 1.0 }]; mesh.vertex_count()];
+    let skin = Skin::new(mesh.clone(), 1, weights).expect("weights of one");
+    exact_or_lent(mesh, SkinnedBody::new(skin, &SkinOptions::default()).ok())
+}
+
+/// Weights ¼, ¼ and ½ in this order add up without rounding. The mesh at rest is turned by half a turn, and the nodes turn it back.
+fn on_many_nodes(mesh: &Mesh) -> Box<dyn AnyBody> {
+    let half_turn = DAffine3::from_scale(DVec3::new(-1.0, 1.0, -1.0));
+    let turned = mesh.positions().iter().map(|p| half_turn.transform_point3(*p)).collect();
+    let rest = Mesh::new(turned, mesh.triangles().to_vec()).expect("finite positions");
+    let weights = (0..mesh.vertex_count() as u32).map(|v| {
+        [(v % 3, 0.25), (3 + v % 2, 0.25), (5 + v / 7 % 4, 0.5)]
+            .map(|(node, weight)| Influence { node, weight })
+    });
+    let skin = Skin::new(rest, 9, weights).expect("weights that sum to one");
+    let options = SkinOptions { bound: Bound::Knapsack, ..SkinOptions::default() };
+    let body = SkinnedBody::new(skin, &options).ok().and_then(|mut body| {
+        body.set_transforms(&[DAffine3::from_scale(DVec3::splat(0.01)); 9]).ok()?;
+        body.set_transforms(&[half_turn; 9]).ok()?;
+        Some(body)
+    });
+    exact_or_lent(mesh, body)
 }

@@ -1,0 +1,281 @@
+//! The body: what a query sees of a surface that follows a few nodes.
+//!
+//! A node of the walk is made when a query opens it: eight bounds from the transforms, padded for rounding (`motion`) and cut to
+//! the box of the whole body. A row evaluates the vertices of its triangles. Nothing is kept between queries but what
+//! the finder keeps, so the answer cannot depend on what was evaluated before.
+//!
+//! # Invariants
+//!
+//! Every box holds the vertices below it as [`Skin::vertex`] evaluates them, and the boxes below it; see `families` for why.
+
+use super::bound::{OrientedBox, bound_child, bound_family};
+use super::evaluate::Vertices;
+use super::families::Families;
+use super::motion::Motion;
+use super::options::{RestBoxes, SkinOptions};
+use super::oriented::oriented_boxes;
+use crate::geom::{BLOCK, Boxes8, DAffine3, DVec3, LANES, Pose, Triangle};
+use crate::mesh::{Skin, SkinError, TriangleId};
+use crate::pairs::{Frame, Row, RowIds};
+use crate::tree::{BuildOptions, MeshTree};
+use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8};
+
+/// A surface that follows a few nodes, ready for queries as soon as the nodes have moved.
+///
+/// ```
+/// use fracas::geom::{DAffine3, DVec3};
+/// use fracas::mesh::{Influence, Skin, shapes};
+/// use fracas::skinned::{SkinOptions, SkinnedBody};
+/// use fracas::{Finder, MeshTree};
+/// let rest = shapes::icosphere(1.0, 4);
+/// let share = |p: &DVec3| (p.x + 1.0) / 2.0;
+/// let weights = rest.positions().iter().map(|p| {
+///     [(0, 1.0 - share(p)), (1, share(p))].map(|(node, weight)| Influence { node, weight })
+/// });
+/// let skin = Skin::new(rest.clone(), 2, weights).unwrap();
+/// let mut body = SkinnedBody::new(skin, &SkinOptions::default()).unwrap();
+/// let wall = MeshTree::build(shapes::cuboid(DVec3::new(0.1, 4.0, 4.0)));
+/// let beside = fracas::Pose::from_translation(DVec3::new(3.0, 0.0, 0.0)).unwrap();
+/// let mut finder = Finder::default();
+/// assert!(finder.find_pairs(&body, wall.at(&beside)).is_empty());
+/// // One node stays, the other pulls the right half of the ball through the wall.
+/// body.set_transforms(&[DAffine3::IDENTITY, DAffine3::from_translation(DVec3::X * 3.0)]).unwrap();
+/// assert!(!finder.find_pairs(&body, wall.at(&beside)).is_empty());
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct SkinnedBody {
+    pub(super) skin: Skin,
+    pub(super) options: SkinOptions,
+    pub(super) tree: Vec<Node>,
+    pub(super) ids: Vec<RowIds>,
+    pub(super) families: Families,
+    vertices: Vertices,
+    pub(super) motion: Motion,
+    /// Rest OBBs of all families, if the options ask for them.
+    pub(super) oriented: Option<Vec<[OrientedBox; LANES]>>,
+    /// Names the skin and its tree, whatever the transforms. A copy has the same.
+    pub(super) identity: Stamp,
+    stamp: Stamp,
+}
+
+impl SkinnedBody {
+    /// A body at rest: the transforms of all nodes are the identity.
+    ///
+    /// # Errors
+    /// A surface so large that not even the identity keeps it within finite numbers ([`Skin::check_transforms`]).
+    ///
+    /// # Cost
+    /// That of building a tree, and one pass over all weights for each of its levels.
+    pub fn new(skin: Skin, options: &SkinOptions) -> Result<Self, SkinError> {
+        skin.check_transforms(&vec![DAffine3::IDENTITY; skin.node_count()])?;
+        let build = BuildOptions { self_queries: false, ..BuildOptions::default() };
+        let (mut tree, _, ids, mut rest) = MeshTree::build_with(skin.rest().clone(), &build).into_nodes();
+        tree.iter_mut().for_each(|node| node.boxes = Boxes8::EMPTY);
+        // The inverse of the scale must be finite.
+        rest.scale = rest.scale.max(f64::MIN_POSITIVE * 16.0);
+        let mut families = Families::build(&skin, &tree, &ids, rest, options.bound);
+        let oriented = match options.rest_boxes {
+            RestBoxes::Aabb => None,
+            RestBoxes::Obb => Some(oriented_boxes(&skin, &tree, &families, rest)),
+        };
+        let vertices = Vertices::new(&skin, &mut families.leaf_vertices, ids.len());
+        let motion = Motion::new((&skin, &families), rest, oriented.as_deref(), options);
+        let (identity, stamp) = (Stamp::new(), Stamp::new());
+        Ok(Self { skin, options: *options, tree, ids, families, vertices, motion, oriented, identity, stamp })
+    }
+
+    /// The surface at rest and its weights.
+    pub fn skin(&self) -> &Skin {
+        &self.skin
+    }
+
+    /// How the body bounds its parts.
+    #[must_use]
+    pub fn options(&self) -> &SkinOptions {
+        &self.options
+    }
+
+    /// The transforms of all nodes.
+    #[must_use]
+    pub fn transforms(&self) -> &[DAffine3] {
+        &self.motion.transforms
+    }
+
+    /// Moves all nodes.
+    ///
+    /// # Errors
+    /// The wrong number of transforms, or the first that is not finite or sends the surface beyond all finite numbers. Nothing has
+    /// then changed.
+    ///
+    /// # Cost
+    /// Linear in the number of nodes, whatever the number of vertices. No allocation with [`Bound::Equation12`](super::Bound::Equation12).
+    pub fn set_transforms(&mut self, transforms: &[DAffine3]) -> Result<(), SkinError> {
+        self.skin.check_transforms(transforms)?;
+        self.motion.set(transforms, &self.families, &self.options);
+        self.stamp = Stamp::new();
+        Ok(())
+    }
+
+    /// The body as it stands; the same as `View::from(&body)`.
+    pub fn view(&self) -> View<'_> {
+        View::of(self, None)
+    }
+
+    /// The body where a pose puts it.
+    pub fn at(&self, pose: &Pose) -> View<'_> {
+        self.view().at(pose)
+    }
+
+    /// Where a vertex is. Panics if there is no such vertex.
+    #[must_use]
+    pub fn vertex(&self, vertex: usize) -> DVec3 {
+        self.skin.vertex(vertex, &self.motion.transforms)
+    }
+
+    /// Where a triangle is. Panics if there is no such triangle.
+    pub fn triangle(&self, id: TriangleId) -> Triangle {
+        Hierarchy::triangle(self, id.0)
+    }
+
+    /// The box around the body, in its own coordinates.
+    pub(super) fn corners(&self) -> (DVec3, DVec3) {
+        let (low, high) = self.motion.root;
+        let unmap = |x: [f32; 3]| self.motion.frame.unmap(DVec3::from(x.map(f64::from)));
+        (unmap(low), unmap(high))
+    }
+
+    /// Bytes of memory of the tree and of the weight intervals, without the skin.
+    #[must_use]
+    pub fn tree_bytes(&self) -> usize {
+        size_of_val(&self.tree[..])
+            + size_of_val(&self.ids[..])
+            + size_of_val(&self.motion.columns[..])
+            + self.families.bytes()
+            + self.vertices.bytes()
+    }
+
+    /// The vertices of a leaf in frame coordinates, rounded to `f64` alone.
+    #[inline(always)]
+    fn evaluate_leaf<S: Simd>(&self, simd: S, leaf: usize, at: &mut [DVec3; 3 * LANES]) {
+        for (to, &number) in at.iter_mut().zip(self.families.leaf_vertices.list(leaf)) {
+            *to = self.motion.frame.map_exact(self.vertices.at(simd, number, &self.motion.wide));
+        }
+    }
+
+    #[inline(always)]
+    fn evaluate_triangle<S: Simd>(&self, simd: S, [a, b, c]: [u32; 3]) -> Triangle {
+        let wide = &self.motion.wide;
+        let Self { vertices, .. } = self;
+        Triangle::new(vertices.at(simd, a, wide), vertices.at(simd, b, wide), vertices.at(simd, c, wide))
+    }
+
+    /// A vertex of a leaf, given by its number.
+    #[inline(always)]
+    pub(super) fn evaluate<S: Simd>(&self, simd: S, number: u32) -> DVec3 {
+        self.vertices.at(simd, number, &self.motion.wide)
+    }
+
+    /// Bounds of the children of a tree node, not padded.
+    #[inline(always)]
+    fn bounds_below<S: Simd>(&self, simd: S, place: usize) -> Boxes8 {
+        let (family, members) = self.families.get(place);
+        let Motion { columns, blocks, .. } = &self.motion;
+        let how = (self.options.bound, self.motion.tolerance());
+        if !family.sparse {
+            return bound_family(simd, (family, members), (columns, *blocks), how);
+        }
+        let mut boxes = Boxes8::EMPTY;
+        for lane in 0..family.count {
+            let sides = bound_child(simd, (family, members), (lane, None), (columns, 0, *blocks), how);
+            for axis in 0..3 {
+                boxes.low[axis][lane] = -sides[BLOCK + axis];
+                boxes.high[axis][lane] = sides[axis];
+            }
+        }
+        boxes
+    }
+
+    #[inline(always)]
+    fn fill_node<S: Simd>(&self, simd: S, place: usize, node: &mut Node) {
+        let Motion { unit, base_pad, root, .. } = &self.motion;
+        let (family, _) = self.families.get(place);
+        if !self.motion.is_tame() {
+            (0..family.count).for_each(|lane| node.boxes.set(lane, root.0, root.1));
+            return;
+        }
+        let boxes = self.bounds_below(simd, place);
+        let pad = f32x8::load_array_ref(simd, &family.pads) * *unit + *base_pad;
+        for axis in 0..3 {
+            let low = f32x8::load_array_ref(simd, &boxes.low[axis]) - pad;
+            let high = f32x8::load_array_ref(simd, &boxes.high[axis]) + pad;
+            low.max(f32x8::splat(simd, root.0[axis])).store_array(&mut node.boxes.low[axis]);
+            high.min(f32x8::splat(simd, root.1[axis])).store_array(&mut node.boxes.high[axis]);
+        }
+    }
+}
+
+impl Hierarchy for SkinnedBody {
+    fn frame(&self) -> Frame {
+        self.motion.frame
+    }
+
+    fn root_count(&self) -> usize {
+        usize::from(!self.ids.is_empty())
+    }
+
+    fn root(&self, _: usize) -> (Child, Corners) {
+        (Child::node(0), self.motion.root)
+    }
+
+    fn node<'s>(&'s self, place: usize, scratch: &'s mut Node) -> &'s Node {
+        *scratch = self.tree[place];
+        let level = Level::new();
+        dispatch!(level, simd => self.fill_node(simd, place, scratch));
+        scratch
+    }
+
+    fn ids<'s>(&'s self, place: usize, _: &'s mut RowIds) -> &'s RowIds {
+        &self.ids[place]
+    }
+
+    fn row(&self, place: usize, _: RowTwins, row: &mut Row, ids: &mut RowIds) {
+        *ids = self.ids[place];
+        let mut at = [DVec3::ZERO; 3 * LANES];
+        let level = Level::new();
+        dispatch!(level, simd => self.evaluate_leaf(simd, place, &mut at));
+        let places = &self.families.corners[place];
+        for corner in 0..3 {
+            for lane in 0..LANES {
+                let x = at[places[corner][lane] as usize];
+                (0..3).for_each(|axis| row.corners[corner][axis][lane] = x[axis] as f32);
+            }
+        }
+    }
+
+    fn triangle(&self, id: u32) -> Triangle {
+        let [a, b, c] = self.skin.rest().triangles()[id as usize].map(|v| self.vertices.number(v));
+        let level = Level::new();
+        dispatch!(level, simd => self.evaluate_triangle(simd, [a, b, c]))
+    }
+
+    fn vertices(&self, id: u32, _: bool) -> [u32; 3] {
+        self.skin.rest().triangles()[id as usize]
+    }
+
+    fn vertex_count(&self) -> usize {
+        self.skin.rest().vertex_count()
+    }
+
+    fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+}
+
+impl<'a> From<&'a SkinnedBody> for View<'a> {
+    fn from(body: &'a SkinnedBody) -> Self {
+        body.view()
+    }
+}
