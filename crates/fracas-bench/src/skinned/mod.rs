@@ -1,8 +1,10 @@
 //! Bodies driven by few nodes: how tight bounds are, and what they cost (Steinemann, Otaduy, Gross 2008).
 //!
-//! Everything runs on one thread. The other side evaluates every vertex, as it must, and refits the tree that wins everywhere else.
+//! Everything but the crowd runs on one thread. The other side evaluates every vertex, as it must, and refits the tree that wins
+//! everywhere else.
 
 mod bounds;
+mod scenes;
 
 use crate::folder::Folder;
 use crate::metric::Report;
@@ -16,6 +18,9 @@ pub fn run(report: &mut Report, quick: bool, out: &Path) -> io::Result<()> {
         let mut folder = Folder::create(out, "skinned", "Bodies driven by few nodes")?;
         bounds::tightness(report, &mut folder, quick)?;
         bounds::costs(report, &mut folder, quick)?;
+        scenes::ring(report, &mut folder, quick)?;
+        scenes::fishes(report, quick)?;
         folder.finish(report)
-    })
+    })?;
+    scenes::crowd(report, quick)
 }

@@ -9,7 +9,7 @@
 //! Every box holds the vertices below it as [`Skin::vertex`] evaluates them, and the boxes below it; see `families` for why.
 
 use super::bound::{OrientedBox, bound_child, bound_family};
-use super::evaluate::Vertices;
+use super::evaluate::{Vertices, evaluate_all};
 use super::families::Families;
 use super::motion::Motion;
 use super::options::{RestBoxes, SkinOptions};
@@ -133,6 +133,13 @@ impl SkinnedBody {
     #[must_use]
     pub fn vertex(&self, vertex: usize) -> DVec3 {
         self.skin.vertex(vertex, &self.motion.transforms)
+    }
+
+    /// Evaluates all vertices, for those who draw the surface: the bits of [`SkinnedBody::vertex`], in about a third of the time. Queries do
+    /// not need it.
+    pub fn evaluate_into(&self, positions: &mut Vec<DVec3>) {
+        let level = Level::new();
+        dispatch!(level, simd => evaluate_all(simd, &self.skin, &self.motion.wide, positions));
     }
 
     /// Where a triangle is. Panics if there is no such triangle.

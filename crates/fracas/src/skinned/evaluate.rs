@@ -66,25 +66,40 @@ impl Vertices {
     /// Where a vertex is, given by its number.
     #[inline(always)]
     pub(super) fn at<S: Simd>(&self, simd: S, number: u32, transforms: &[Wide]) -> DVec3 {
-        let p = self.rest[number as usize];
-        let [x, y, z] = [f64x4::splat(simd, p.x), f64x4::splat(simd, p.y), f64x4::splat(simd, p.z)];
-        let mut sum = f64x4::splat(simd, 0.0);
-        for &Influence { node, weight } in self.influences.list(number as usize) {
-            let Wide([a, b, c, t]) = &transforms[node as usize];
-            let [a, b, c, t] = [
-                f64x4::load_array_ref(simd, a),
-                f64x4::load_array_ref(simd, b),
-                f64x4::load_array_ref(simd, c),
-                f64x4::load_array_ref(simd, t),
-            ];
-            sum += (a * x + b * y + c * z + t) * weight;
-        }
-        let mut out = [0.0; 4];
-        sum.store_array(&mut out);
-        DVec3::new(out[0], out[1], out[2])
+        place(simd, self.rest[number as usize], self.influences.list(number as usize), transforms)
     }
 
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.rest[..]) + size_of_val(&self.numbers[..]) + self.influences.bytes()
     }
+}
+
+/// Evaluates all vertices of a skin, in its order.
+#[inline(always)]
+pub(super) fn evaluate_all<S: Simd>(simd: S, skin: &Skin, transforms: &[Wide], out: &mut Vec<DVec3>) {
+    out.clear();
+    out.reserve(skin.rest().vertex_count());
+    for (vertex, &p) in skin.rest().positions().iter().enumerate() {
+        out.push(place(simd, p, skin.influences(vertex), transforms));
+    }
+}
+
+/// Where nodes put a vertex.
+#[inline(always)]
+fn place<S: Simd>(simd: S, p: DVec3, influences: &[Influence], transforms: &[Wide]) -> DVec3 {
+    let [x, y, z] = [f64x4::splat(simd, p.x), f64x4::splat(simd, p.y), f64x4::splat(simd, p.z)];
+    let mut sum = f64x4::splat(simd, 0.0);
+    for &Influence { node, weight } in influences {
+        let Wide([a, b, c, t]) = &transforms[node as usize];
+        let [a, b, c, t] = [
+            f64x4::load_array_ref(simd, a),
+            f64x4::load_array_ref(simd, b),
+            f64x4::load_array_ref(simd, c),
+            f64x4::load_array_ref(simd, t),
+        ];
+        sum += (a * x + b * y + c * z + t) * weight;
+    }
+    let mut out = [0.0; 4];
+    sum.store_array(&mut out);
+    DVec3::new(out[0], out[1], out[2])
 }
