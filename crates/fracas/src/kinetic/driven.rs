@@ -219,7 +219,7 @@ impl DrivenBody {
         parallel::for_each(self.blocks.len() > 2 * CHUNK, chunks, |(chunk, boxes)| {
             dispatch!(level, simd => measure_blocks(simd, positions, vertices, chunk * CHUNK, boxes));
         });
-        // The difference of a number and itself is zero; that of anything else is not.
+        // A finite number times zero is zero; infinity or NaN times zero is not.
         if self.measured.iter().all(|block| block.is_finite) { Ok(()) } else { check_finite(positions) }
     }
 
@@ -323,7 +323,8 @@ fn measure_blocks<S: Simd>(
         // Two boxes in turn: each waits for its last comparison only every other time.
         let mut low = [f64x4::splat(simd, f64::INFINITY); 2];
         let mut high = [f64x4::splat(simd, f64::NEG_INFINITY); 2];
-        let mut nothing = [f64x4::splat(simd, 0.0); 2];
+        let zero = f64x4::splat(simd, 0.0);
+        let mut nothing = [zero; 2];
         let list = vertices.list(first + k);
         for turn in 0..list.len() {
             let p = positions[list[turn] as usize];
@@ -331,7 +332,7 @@ fn measure_blocks<S: Simd>(
             let of = turn % 2;
             low[of] = low[of].min(p);
             high[of] = high[of].max(p);
-            nothing[of] += p - p;
+            nothing[of] += p * zero;
         }
         let (mut corners, mut sum) = ([[0.0; 4]; 2], [0.0; 4]);
         low[0].min(low[1]).store_slice(&mut corners[0]);
