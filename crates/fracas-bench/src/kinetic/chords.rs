@@ -111,7 +111,8 @@ fn pipeline(report: &mut Report, played: &Played, name: &str) {
             found += window.intersections(body, body, Touch::Include).len();
         });
         played.by_windows(&mut window, &mut filtered, |window, body| {
-            near += window.at(body.now()).count();
+            window.list_at(body.now(), &mut listed);
+            near += listed.len();
         });
     }
     let [theirs, listing, ours, filtered] = [theirs, listing, ours, filtered].map(|least| least.sum());

@@ -38,6 +38,8 @@ pub(super) fn few_contacts(report: &mut Report, dress: &[KeyedMotion]) {
                 }
                 counts.push(finder.find_pairs(&trees[0], &trees[1]).len());
             });
+            // Positions have just been computed on this side, too; that is not counted again.
+            bodies.iter().zip(&mut given).for_each(|(body, to)| body.interpolate(key, share, to));
             driving.frame(|| {
                 for (body, positions) in driven.iter_mut().zip(&mut given) {
                     body.swap_positions(positions).expect("finite");

@@ -1,6 +1,6 @@
 //! New plans for some vertices, against a refit.
 
-use super::played::{Played, best, seconds};
+use super::played::{Least, Played, ROUNDS, best, seconds};
 use crate::metric::{Better, Report};
 use fracas::geom::DVec3;
 use fracas::kinetic::{KineticBody, Plan, Plans};
@@ -37,8 +37,14 @@ pub(super) fn replan_one(report: &mut Report, played: &Played) {
 /// Spheres that expand, and whose triangles turn back where they meet.
 pub(super) fn replan_spheres(report: &mut Report, triangles: usize) -> io::Result<()> {
     let spheres = motion::spheres(triangles).map_err(super::chords::scene)?;
-    let (mut ours, mut theirs, mut changes, mut frames) = (0.0, 0.0, 0, 0);
-    for sphere in &spheres {
+    let [mut ours, mut interpolation, mut refit] = [const { Least::new() }; 3];
+    let (mut changes, mut frames) = (0, 0);
+    for k in 0..ROUNDS * spheres.len() {
+        let sphere = &spheres[k % spheres.len()];
+        if k % spheres.len() == 0 {
+            [&mut ours, &mut interpolation, &mut refit].into_iter().for_each(Least::rewind);
+            (changes, frames) = (0, 0);
+        }
         let mesh = Mesh::new(sphere.start.clone(), sphere.triangles.clone()).expect("a sphere");
         let options = BuildOptions { self_queries: false, ..BuildOptions::default() };
         let mut tree = MeshTree::build_with(mesh, &options);
@@ -56,11 +62,11 @@ pub(super) fn replan_spheres(report: &mut Report, triangles: usize) -> io::Resul
                 .iter()
                 .map(|change| (change.vertex, Plan::Velocity(change.velocity)))
                 .collect();
-            ours += seconds(|| {
+            ours.frame(|| {
                 body.advance_to(time).expect("later");
                 body.change(&list).expect("vertices that are there");
             });
-            theirs += seconds(|| {
+            interpolation.frame(|| {
                 for (p, v) in positions.iter_mut().zip(&plan) {
                     *p += *v * sphere.frame_seconds;
                 }
@@ -69,11 +75,12 @@ pub(super) fn replan_spheres(report: &mut Report, triangles: usize) -> io::Resul
                 plan[change.vertex as usize] = change.velocity;
             }
             tree.set_positions(&positions).expect("finite");
-            theirs += seconds(|| tree.refit(false));
+            refit.frame(|| tree.refit(false));
             changes += list.len();
             frames += 1;
         }
     }
+    let (ours, theirs) = (ours.sum(), interpolation.sum() + refit.sum());
     let note = format!(
         "{triangles} triangles, {:.1} new plans per frame, {frames} frames",
         changes as f64 / f64::from(frames)

@@ -76,6 +76,8 @@ pub struct DrivenBody {
     /// blocks.
     blocks: Vec<u32>,
     vertices: Lists<u32>,
+    /// By node: the vertices that a node inside a block names; none for others.
+    inside: Lists<u32>,
     boxes: Vec<[DVec3; 2]>,
     /// The boxes of the next positions, then one of vertices without triangles.
     measured: Vec<Measured>,
@@ -104,14 +106,20 @@ impl DrivenBody {
         }
         let mut vertices = Lists::default();
         for &block in &blocks {
-            let [from, to] = nodes[block as usize].leaves;
-            let mut named: Vec<u32> = ids[from as usize..to as usize]
-                .iter()
-                .flat_map(|ids| ids.vertices.into_iter().flatten())
-                .collect();
-            named.sort_unstable();
-            named.dedup();
-            vertices.append(|items| items.append(&mut named));
+            vertices.append(|items| items.extend(named_by(&ids, nodes[block as usize].leaves)));
+        }
+        // The same for each node inside a block.
+        let mut inside = Lists::default();
+        let mut next = blocks.iter().peekable();
+        let mut block_end = 0;
+        for (index, node) in (0..).zip(&nodes) {
+            let begins = next.next_if_eq(&&index).is_some();
+            if begins {
+                block_end = node.nodes_end;
+            }
+            let is_inside = !begins && index < block_end;
+            let named = if is_inside { named_by(&ids, node.leaves) } else { vec![] };
+            inside.append(|items| items.extend(named));
         }
         // A leaf right below a node above the blocks belongs to none of them. All such leaves count as one more block for the frame.
         let is_stray = |child: &Child| child.is_leaf();
@@ -130,8 +138,20 @@ impl DrivenBody {
         let measured = vec![Measured { corners: [DVec3::ZERO; 2], is_finite: true }; blocks.len() + 2];
         let stamp = Stamp::new();
         let given = positions.clone();
-        let mut body =
-            Self { positions, triangles, frame, nodes, ids, above, blocks, vertices, boxes, measured, stamp };
+        let mut body = Self {
+            positions,
+            triangles,
+            frame,
+            nodes,
+            ids,
+            above,
+            blocks,
+            vertices,
+            inside,
+            boxes,
+            measured,
+            stamp,
+        };
         body.measure(&given).expect("positions of a mesh");
         body.fit();
         body
@@ -199,7 +219,7 @@ impl DrivenBody {
         parallel::for_each(self.blocks.len() > 2 * CHUNK, chunks, |(chunk, boxes)| {
             dispatch!(level, simd => measure_blocks(simd, positions, vertices, chunk * CHUNK, boxes));
         });
-        // The difference of a number and itself is zero; that of anything else is not.
+        // A finite number times zero is zero; infinity or NaN times zero is not.
         if self.measured.iter().all(|block| block.is_finite) { Ok(()) } else { check_finite(positions) }
     }
 
@@ -229,7 +249,7 @@ impl DrivenBody {
             for lane in 0..self.nodes[index].count as usize {
                 let child = self.nodes[index].children[lane];
                 let (low, high) = if child.is_leaf() {
-                    self.box_of_leaves(child.index()..child.index() + 1)
+                    self.box_of_leaf(child.index())
                 } else {
                     match self.blocks.binary_search(&(child.index() as u32)) {
                         Ok(block) => padded(self.frame, &self.boxes[block]),
@@ -252,21 +272,35 @@ impl DrivenBody {
         }
     }
 
-    /// The box around some leaves.
-    fn box_of_leaves(&self, leaves: std::ops::Range<usize>) -> Corners {
-        let level = Level::new();
-        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    fn box_of_leaf(&self, leaf: usize) -> Corners {
         let mut row = Row::ZERO;
-        for leaf in leaves {
-            self.fill(leaf, &mut row);
-            let (l, h) = dispatch!(level, simd => row_box(simd, &row));
-            for axis in 0..3 {
-                low[axis] = low[axis].min(l[axis]);
-                high[axis] = high[axis].max(h[axis]);
-            }
-        }
-        (low, high)
+        self.fill(leaf, &mut row);
+        let level = Level::new();
+        dispatch!(level, simd => row_box(simd, &row))
     }
+}
+
+/// The vertices that some leaves name, each once, ascending.
+fn named_by(ids: &[RowIds], [from, to]: [u32; 2]) -> Vec<u32> {
+    let leaves = ids[from as usize..to as usize].iter();
+    let mut named: Vec<u32> = leaves.flat_map(|ids| ids.vertices.into_iter().flatten()).collect();
+    named.sort_unstable();
+    named.dedup();
+    named
+}
+
+/// The box around some vertices.
+fn box_of(positions: &[DVec3], vertices: &[u32]) -> [DVec3; 2] {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for &vertex in vertices {
+        let p = positions[vertex as usize].to_array();
+        for axis in 0..3 {
+            // One instruction each, since positions are numbers.
+            low[axis] = if p[axis] < low[axis] { p[axis] } else { low[axis] };
+            high[axis] = if p[axis] > high[axis] { p[axis] } else { high[axis] };
+        }
+    }
+    [low.into(), high.into()]
 }
 
 /// The box around the vertices of a block, and whether all of them are numbers.
@@ -289,7 +323,8 @@ fn measure_blocks<S: Simd>(
         // Two boxes in turn: each waits for its last comparison only every other time.
         let mut low = [f64x4::splat(simd, f64::INFINITY); 2];
         let mut high = [f64x4::splat(simd, f64::NEG_INFINITY); 2];
-        let mut nothing = [f64x4::splat(simd, 0.0); 2];
+        let zero = f64x4::splat(simd, 0.0);
+        let mut nothing = [zero; 2];
         let list = vertices.list(first + k);
         for turn in 0..list.len() {
             let p = positions[list[turn] as usize];
@@ -297,7 +332,7 @@ fn measure_blocks<S: Simd>(
             let of = turn % 2;
             low[of] = low[of].min(p);
             high[of] = high[of].max(p);
-            nothing[of] += p - p;
+            nothing[of] += p * zero;
         }
         let (mut corners, mut sum) = ([[0.0; 4]; 2], [0.0; 4]);
         low[0].min(low[1]).store_slice(&mut corners[0]);
@@ -335,13 +370,11 @@ impl Hierarchy for DrivenBody {
         *scratch = self.nodes[place];
         for lane in 0..scratch.count as usize {
             let child = scratch.children[lane];
-            let leaves = if child.is_leaf() {
-                child.index()..child.index() + 1
+            let (low, high) = if child.is_leaf() {
+                self.box_of_leaf(child.index())
             } else {
-                let [from, to] = self.nodes[child.index()].leaves;
-                from as usize..to as usize
+                padded(self.frame, &box_of(&self.positions, self.inside.list(child.index())))
             };
-            let (low, high) = self.box_of_leaves(leaves);
             scratch.boxes.set(lane, low, high);
         }
         scratch

@@ -51,12 +51,12 @@ impl KineticBody {
     /// let mut body = KineticBody::new(ball.triangles().to_vec(), plans).unwrap();
     /// // A shard breaks off: one triangle gets vertices of its own and flies away.
     /// let corners = ball.triangles()[0].map(|v| ball.positions()[v as usize]);
-    /// let fly = corners.map(|position| Plan::Line { position, velocity: 9.0 * position });
+    /// let fly = corners.map(|position| Plan::Line { position, velocity: 8.0 * position });
     /// let added = body.insert_vertices(&fly).unwrap();
     /// body.remove_triangles(&[fracas::TriangleId(0)]).unwrap();
     /// let shard = body.insert_triangles(&[[added.start, added.start + 1, added.start + 2]]).unwrap();
     /// body.advance_to(1.0).unwrap();
-    /// let wall = MeshTree::build(shapes::icosphere(9.0, 3));
+    /// let wall = MeshTree::build(shapes::icosphere(8.95, 3));
     /// let pairs = Finder::default().find_pairs(&body, &wall).to_vec();
     /// assert!(!pairs.is_empty() && pairs.iter().all(|pair| pair.a == shard));
     /// ```

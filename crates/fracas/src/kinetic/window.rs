@@ -66,7 +66,10 @@ pub struct Window {
     times: [f64; 2],
     /// Whether triangles that share a vertex count.
     with_neighbours: bool,
+    /// First those that overlap throughout, then those that come and go.
     pairs: Vec<TimedPair>,
+    steady: usize,
+    passing: Vec<TimedPair>,
     stack: Vec<(Child, Child)>,
     caches: [Caches; 2],
     found: Vec<Pair>,
@@ -104,7 +107,8 @@ impl Window {
         &self.pairs
     }
 
-    /// The pairs of the window, each once, in the order of the walk: the same for the same bodies, and not sorted.
+    /// The pairs of the window, each once: first those that overlap throughout. The order is the same for the same bodies, and not that
+    /// of triangles.
     #[must_use]
     pub fn pairs(&self) -> &[TimedPair] {
         &self.pairs
@@ -118,7 +122,22 @@ impl Window {
 
     /// The pairs whose chord boxes overlap at a time of the window, in the order of [`Window::pairs`].
     pub fn at(&self, time: f64) -> impl Iterator<Item = Pair> + '_ {
-        self.pairs.iter().filter(move |pair| pair.from <= time && time <= pair.until).map(|pair| pair.pair)
+        let [from, until] = self.times;
+        let steady = if (from..=until).contains(&time) { self.steady } else { 0 };
+        let (steady, passing) = self.pairs.split_at(steady);
+        let now = passing.iter().filter(move |pair| pair.from <= time && time <= pair.until);
+        steady.iter().chain(now).map(|pair| pair.pair)
+    }
+
+    /// Replaces a list by the pairs of [`Window::at`], in the same order: faster than to collect them.
+    pub fn list_at(&self, time: f64, list: &mut Vec<Pair>) {
+        let [from, until] = self.times;
+        let steady = if (from..=until).contains(&time) { self.steady } else { 0 };
+        let (steady, passing) = self.pairs.split_at(steady);
+        list.clear();
+        list.extend(steady.iter().map(|pair| pair.pair));
+        let now = passing.iter().filter(|pair| pair.from <= time && time <= pair.until);
+        list.extend(now.map(|pair| pair.pair));
     }
 
     /// The pairs of triangles that intersect at the present time of both bodies, exactly; sorted. The same body twice: those within it
@@ -162,6 +181,8 @@ impl Window {
 
     fn search(&mut self, a: &KineticBody, b: &KineticBody, itself: bool) {
         self.pairs.clear();
+        self.passing.clear();
+        self.steady = 0;
         self.stack.clear();
         self.caches.iter_mut().for_each(Caches::clear);
         if self.times[0] > self.times[1] {
@@ -177,6 +198,8 @@ impl Window {
         }
         let level = Level::new();
         dispatch!(level, simd => self.walk(simd, &sides, itself));
+        self.steady = self.pairs.len();
+        self.pairs.append(&mut self.passing);
     }
 
     #[inline(always)]
@@ -225,7 +248,7 @@ impl Window {
 
     #[inline(always)]
     fn compare_leaves<S: Simd>(&mut self, simd: S, [a, b]: &[Side; 2], (i, j): (Child, Child), itself: bool) {
-        let Self { caches: [of_a, of_b], pairs, times: [from, until], with_neighbours, .. } = self;
+        let Self { caches: [of_a, of_b], pairs, passing, times: [from, until], with_neighbours, .. } = self;
         let (slot, other) = (of_a.leaves.slot(simd, a, i), of_b.leaves.slot(simd, b, j));
         let (boxes, others) = (&of_a.leaves.boxes[slot], &of_b.leaves.boxes[other]);
         let (ids, other_ids) = (&a.body.ids()[i.index()], &b.body.ids()[j.index()]);
@@ -258,7 +281,12 @@ impl Window {
                     if begin <= 0.0 { *from } else { (*from + length * f64::from(begin - 1e-6)).max(*from) };
                 let end =
                     if end >= 1.0 { *until } else { (*from + length * f64::from(end + 1e-6)).min(*until) };
-                pairs.push(TimedPair { pair: Pair::new(t, u), from: begin, until: end });
+                let timed = TimedPair { pair: Pair::new(t, u), from: begin, until: end };
+                if begin == *from && end == *until {
+                    pairs.push(timed);
+                } else {
+                    passing.push(timed);
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 mod aabb_tree;
 mod body;
 mod box_tree;
+mod driven;
 mod impacts;
 mod motions;
 mod plan;

@@ -42,7 +42,10 @@ fn windows_within_a_body_miss_nothing_at_any_time() {
             for time in times {
                 body.advance_to(time).unwrap();
                 let mesh = frozen(&body);
-                let near: BTreeSet<Pair> = window.at(time).collect();
+                let mut listed = vec![];
+                window.list_at(time, &mut listed);
+                assert!(window.at(time).eq(listed.iter().copied()));
+                let near: BTreeSet<Pair> = listed.into_iter().collect();
                 let shares = |i: u32, j: u32| {
                     let [v, w] = [i, j].map(|t| mesh.triangles()[t as usize]);
                     v.iter().any(|v| w.contains(v))
