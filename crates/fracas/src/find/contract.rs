@@ -318,6 +318,27 @@ fn nodes_on_demand_give_the_same_answers_and_only_those_that_are_reached_are_mad
     assert_eq!(finder.find_self_pairs(View::of(&lazy, None)), itself);
 }
 
+#[test]
+fn a_body_that_meets_several_others_is_opened_once() {
+    let bodies = [4, 5, 6].map(|seed| OnDemand::new(MeshTree::build(crumpled(2000, seed))));
+    let ready = [4, 5, 6].map(|seed| MeshTree::build(crumpled(2000, seed)));
+    let made = || bodies.iter().map(|body| body.nodes.load(Ordering::Relaxed)).collect::<Vec<_>>();
+    let mut finder = Finder::default();
+    let mut after_rounds = vec![];
+    for _ in 0..2 {
+        for (i, j) in [(0, 1), (0, 2), (1, 2), (2, 1), (1, 0)] {
+            let found = finder.find_pairs(View::of(&bodies[i], None), View::of(&bodies[j], None)).to_vec();
+            assert!(!found.is_empty());
+            assert_eq!(Finder::default().find_pairs(&ready[i], &ready[j]), found);
+        }
+        after_rounds.push(made());
+    }
+    assert_eq!(after_rounds[0], after_rounds[1]);
+    finder.forget();
+    finder.find_pairs(View::of(&bodies[0], None), View::of(&bodies[1], None));
+    assert!(made()[0] > after_rounds[1][0]);
+}
+
 /// Places may be opened in any order: whatever is open before, the walk finds the same.
 #[test]
 fn a_walk_finds_the_same_whatever_is_open_before() {

@@ -28,7 +28,8 @@ use crate::soup::{Soup, SoupOptions, SoupStats, Source};
 use crate::tree::Broken;
 use crate::walk::overlap;
 use crate::walk::{
-    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, RowTwins, Shape, Unfolding, View,
+    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, RowTwins, Shape, Shelf, Unfolding,
+    View,
 };
 
 /// What a [`Finder`] looks for, and how.
@@ -74,6 +75,7 @@ pub struct Finder {
     /// What was opened of bodies that compute their nodes on demand: of the first and second body of a query, and of a body
     /// that was asked about itself.
     unfoldings: [Unfolding; 2],
+    shelf: Shelf,
     roots: [Vec<Root>; 2],
     parked: Vec<(Child, Child)>,
     soup: Soup,
@@ -114,6 +116,7 @@ impl Finder {
     /// after a change. Answers do not depend on it.
     pub fn forget(&mut self) {
         self.unfoldings.iter_mut().for_each(Unfolding::forget);
+        self.shelf.forget();
     }
 
     /// Work done by the last query. In a soup `node_pairs` counts pairs of cells, and `culled` vertices whose triangles were proved
@@ -236,6 +239,7 @@ impl Finder {
         if let Some((box_a, box_b)) = a.bounds(tree_a).zip(b.bounds(tree_b))
             && let Some(bridge) = Bridge::new((a, &pose_a, box_a), (b, &pose_b, box_b))
         {
+            self.shelf.arrange(&mut self.unfoldings, [a, b]);
             let [of_a, of_b] = &mut self.unfoldings;
             for (body, unfolding) in [(a, &mut *of_a), (b, &mut *of_b)] {
                 if body.ready().is_none() {

@@ -55,7 +55,7 @@ pub use nearest::Nearest;
 pub(crate) use node::{Child, Corners, Node};
 pub(crate) use pairs::{Meeting, PairWalk, Posed};
 pub use ray::RayHit;
-pub(crate) use unfold::{Stamp, Unfolding};
+pub(crate) use unfold::{Shelf, Stamp, Unfolding};
 pub(crate) use view::Shape;
 pub use view::View;
 

@@ -22,6 +22,7 @@ use super::pairs::Task;
 use super::{Child, Corners, Hierarchy, Node, Opened, RowTwins};
 use crate::base::parallel;
 use crate::pairs::{LANES, Row, RowIds};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Nodes and rows opened so far, of one body at one time. Keeps its memory when it changes to another.
@@ -63,11 +64,10 @@ const CHUNK: usize = 16;
 impl Unfolding {
     /// Begins with the roots of a body, unless this is its unfolding already.
     pub(crate) fn begin(&mut self, body: &dyn Hierarchy, twins: RowTwins) {
-        let of = Some((body.stamp(), twins));
-        if self.of == of {
+        if self.is_of(body, twins) {
             return;
         }
-        self.of = of;
+        self.of = Some((body.stamp(), twins));
         self.nodes.clear();
         self.rows.clear();
         self.ids.clear();
@@ -77,6 +77,11 @@ impl Unfolding {
             self.closed.push(Closed { place, parent: ROOT, lane: tree as u32, opened: Child::NONE });
             self.roots.push((Child::closed(tree), corners));
         }
+    }
+
+    /// Whether this is the unfolding of a body as it stands.
+    fn is_of(&self, body: &dyn Hierarchy, twins: RowTwins) -> bool {
+        self.of == Some((body.stamp(), twins))
     }
 
     /// Forgets the body; the next query begins with closed roots.
@@ -195,6 +200,45 @@ impl Unfolding {
                 parent => nodes[parent as usize].children[lane as usize] = opened,
             }
         }
+    }
+}
+
+/// Unfoldings of bodies that were asked about lately. A step often asks about one body against several others, and each query has only
+/// two; the shelf keeps the rest.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    /// The one that was put here last is the last.
+    kept: VecDeque<Unfolding>,
+}
+
+/// Unfoldings that a shelf keeps at most.
+const KEPT: usize = 16;
+
+impl Shelf {
+    /// Gives two bodies their unfoldings, if they are here, or old ones to begin with. What was in the slots goes to the shelf. Bodies that
+    /// keep their nodes ready need none.
+    pub(crate) fn arrange(&mut self, slots: &mut [Unfolding; 2], bodies: [&dyn Hierarchy; 2]) {
+        let [a, b] = bodies;
+        if slots[0].is_of(b, RowTwins::Apart) || slots[1].is_of(a, RowTwins::Apart) {
+            slots.swap(0, 1);
+        }
+        for (slot, body) in slots.iter_mut().zip(bodies) {
+            if body.ready().is_some() || slot.is_of(body, RowTwins::Apart) {
+                continue;
+            }
+            let found = self.kept.iter().position(|kept| kept.is_of(body, RowTwins::Apart));
+            let taken = match found {
+                Some(place) => self.kept.remove(place),
+                None if self.kept.len() < KEPT => None,
+                None => self.kept.pop_front(),
+            };
+            self.kept.push_back(std::mem::replace(slot, taken.unwrap_or_default()));
+        }
+    }
+
+    /// Forgets all bodies, and keeps the memory.
+    pub(crate) fn forget(&mut self) {
+        self.kept.iter_mut().for_each(Unfolding::forget);
     }
 }
 
