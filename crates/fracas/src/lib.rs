@@ -33,6 +33,9 @@
 //! | question | call |
 //! |---|---|
 //! | which triangles intersect? | [`Finder::find_pairs`], [`Finder::find_self_pairs`] |
+//! | do they intersect at all? | [`Finder::find_first`]; [`Finder::overlaps`] counts a closed body inside another |
+//! | how far apart are they, and where? | [`Finder::find_closest`] |
+//! | what is nearer than r? | [`Finder::find_near`], [`Finder::find_near_self`]; triangles: [`Finder::find_near_triangles`] |
 //! | when do moving bodies first touch? | [`Finder::find_impacts`], [`Finder::find_self_impacts`]; on known paths [`kinetic::StepImpacts`] |
 //! | about a point, a ray or a box | [`View::nearest`], [`View::side_of`], [`View::cast_ray`], [`View::find_in_box`] |
 //! | contacts of brittle bodies | [`brittle::ContactFinder`] |
