@@ -15,6 +15,7 @@ mod metric;
 mod naive;
 mod pairs;
 mod peers;
+mod questions;
 mod skinned;
 mod soup;
 mod tearing;
@@ -53,6 +54,14 @@ const SUBJECTS: &[Subject] = &[
         name: "skinned",
         about: "bodies driven by few nodes: bounds from the nodes (Steinemann, Otaduy, Gross 2008)",
         run: skinned::run,
+    },
+    Subject {
+        name: "questions",
+        about: "distance, first pair, nearest point, against parry",
+        run: |report, quick, _| {
+            questions::run(report, quick);
+            Ok(())
+        },
     },
     Subject { name: "ccd", about: "continuous collision, exactly, against IPC Toolkit", run: ccd::run },
     Subject {

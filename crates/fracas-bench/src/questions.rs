@@ -1,0 +1,275 @@
+//! Questions that solvers and robots ask: how far apart, do they touch at all, where is the nearest point; against parry.
+//!
+//! Both sides answer about the same meshes at the same poses, one after the other, on one thread. parry works in `f32`. Its answers
+//! are compared with ours within that precision; where they disagree by more, the report says how often.
+
+use crate::metric::{Better, Report};
+use crate::timing::{Candidate, race};
+use fracas::geom::{DQuat, DVec3, Pose};
+use fracas::internal::Random;
+use fracas::mesh::shapes;
+use fracas::{FindOptions, Finder, Mesh, MeshTree, Threads};
+use parry3d::math::{Pose as ParryPose, Vector};
+use parry3d::query::PointQuery;
+use parry3d::shape::TriMesh;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Poses of one comparison.
+const POSES: usize = 40;
+
+/// Parts of the assembly, and triangles of each.
+const PARTS: usize = 500;
+const PART_TRIANGLES: usize = 1_200;
+
+pub fn run(report: &mut Report, quick: bool) {
+    let budget = Duration::from_millis(if quick { 500 } else { 3000 });
+    let bodies = bodies(report, quick);
+    let mut random = Random::new(17);
+    let mut ratios = vec![];
+    for (k, one) in bodies.iter().enumerate() {
+        for other in &bodies[k + 1..] {
+            ratios.extend(closest(report, (one, other), &mut random, budget));
+        }
+    }
+    let mean = |list: &[f64]| (list.iter().map(|x| x.ln()).sum::<f64>() / list.len() as f64).exp();
+    let note = "geometric mean over pairs of bodies, far, near and touching, random poses; parry 0.31.1, f32";
+    report.metric("questions.closest.vs_parry", mean(&ratios), "x", Better::Higher, note);
+    coherent(report, (&bodies[0], &bodies[1]), budget);
+    first(report, budget);
+    nearest(report, &bodies, budget);
+}
+
+/// A mesh with the trees of both sides.
+struct Body {
+    name: String,
+    tree: MeshTree,
+    parry: TriMesh,
+    radius: f64,
+}
+
+impl Body {
+    fn new(name: impl Into<String>, mesh: &Mesh) -> Self {
+        let bounds = mesh.bounds();
+        let (centre, size) = (bounds.centre(), (bounds.max - bounds.min).max_element());
+        // Of size two, around the origin: poses then mean the same for all.
+        let positions: Vec<DVec3> = mesh.positions().iter().map(|p| (*p - centre) * (2.0 / size)).collect();
+        let radius = positions.iter().map(|p| p.length()).fold(0.0, f64::max);
+        let points = positions.iter().map(|p| vector(*p)).collect();
+        let parry = TriMesh::new(points, mesh.triangles().to_vec()).expect("a mesh");
+        let mesh = Mesh::new(positions, mesh.triangles().to_vec()).expect("a mesh");
+        Self { name: name.into(), tree: MeshTree::build(mesh), parry, radius }
+    }
+}
+
+fn vector(p: DVec3) -> Vector {
+    Vector::new(p.x as f32, p.y as f32, p.z as f32)
+}
+
+/// The same pose for parry.
+fn parry_pose(turn: DQuat, by: DVec3) -> ParryPose {
+    let [x, y, z, w] = turn.to_array().map(|x| x as f32);
+    ParryPose::from_parts(vector(by), parry3d::math::Rotation::from_xyzw(x, y, z, w).normalize())
+}
+
+/// Scans where they are there, else shapes made by formula.
+fn bodies(report: &mut Report, quick: bool) -> Vec<Body> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let data = std::env::var_os("FRACAS_SHARED_DATA").map_or(beside, PathBuf::from).join("meshes");
+    let names = ["buddha.obj", "stanford-bunny.obj", "dragon-48k.ply"];
+    let scans: Vec<Body> = names
+        .iter()
+        .filter_map(|name| Some(Body::new(*name, &fracas_io::read(data.join(name)).ok()?)))
+        .collect();
+    if !quick && scans.len() == names.len() {
+        return scans;
+    }
+    report.say("scans are not there or not asked for: shapes made by formula take their place");
+    let count = if quick { 8_000 } else { 60_000 };
+    vec![
+        Body::new("creature", &shapes::creature(count)),
+        Body::new("noisy sphere", &shapes::noisy_sphere(count, 0.2, 3)),
+        Body::new("pumpkin", &shapes::pumpkin(9, count)),
+    ]
+}
+
+fn one_thread() -> Finder {
+    Finder::new(FindOptions { threads: Threads::One, ..FindOptions::default() })
+}
+
+type Poses = Vec<(Pose, ParryPose)>;
+
+/// Random turns at a distance of the centres.
+fn random_poses(random: &mut Random, distance: impl Fn(&mut Random) -> f64) -> Poses {
+    let pose = |_| {
+        let mut x = || random.unit() * 2.0 - 1.0;
+        let turn = DQuat::from_xyzw(x(), x(), x(), x()).normalize();
+        let way = DVec3::new(x(), x(), x()).normalize();
+        let by = way * distance(random);
+        (Pose::new(turn, by).expect("a rigid motion"), parry_pose(turn, by))
+    };
+    (0..POSES).map(pose).collect()
+}
+
+/// Least distances at random poses.
+fn closest(report: &mut Report, (a, b): (&Body, &Body), random: &mut Random, budget: Duration) -> Vec<f64> {
+    let reach = a.radius + b.radius;
+    let settings: [(&str, [f64; 2]); 3] =
+        [("far", [2.0, 4.0]), ("near", [0.8, 1.05]), ("touching", [0.2, 0.5])];
+    let mut ratios = vec![];
+    for (name, [from, to]) in settings {
+        let poses = random_poses(random, |random| reach * (from + (to - from) * random.unit()));
+        let mut finder = one_thread();
+        let ours = |finder: &mut Finder, pose: &Pose| {
+            finder.find_closest(&a.tree, b.tree.at(pose), f64::INFINITY).map_or(f64::INFINITY, |c| c.distance)
+        };
+        let theirs = |pose: &ParryPose| {
+            let found = parry3d::query::distance(&ParryPose::IDENTITY, &a.parry, pose, &b.parry);
+            f64::from(found.expect("meshes are supported").distance)
+        };
+        let apart = poses.iter().filter(|(p, q)| (ours(&mut finder, p) - theirs(q)).abs() > 1e-4).count();
+        let timed = race(
+            &mut [
+                // A fresh finder for every pose: nothing is known from the last one.
+                Candidate::new("ours", || {
+                    poses.iter().map(|(pose, _)| ours(&mut one_thread(), pose)).sum::<f64>().to_bits()
+                        as usize
+                }),
+                Candidate::new("parry", || {
+                    poses.iter().map(|(_, pose)| theirs(pose)).sum::<f64>().to_bits() as usize
+                }),
+            ],
+            budget / 4,
+        );
+        let [ours_us, theirs_us] = [&timed[0], &timed[1]].map(|t| t.ms() * 1e3 / POSES as f64);
+        report.say(&format!(
+            "closest, {} and {}, {name}: ours {ours_us:.1} µs, parry {theirs_us:.1} µs; {apart} of {POSES} differ",
+            a.name, b.name
+        ));
+        ratios.push(theirs_us / ours_us);
+    }
+    ratios
+}
+
+/// One body turns slowly beside another: what was nearest is nearly nearest in the next frame.
+fn coherent(report: &mut Report, (a, b): (&Body, &Body), budget: Duration) {
+    let reach = a.radius + b.radius;
+    let poses: Poses = (0..200)
+        .map(|k| {
+            let angle = f64::from(k) * 0.01;
+            let turn = DQuat::from_euler(glam::EulerRot::XYZ, angle, 0.7 * angle, 0.0);
+            let by = DVec3::new(angle.cos(), angle.sin(), 0.2) * (0.95 * reach);
+            (Pose::new(turn, by).expect("a rigid motion"), parry_pose(turn, by))
+        })
+        .collect();
+    let mut finder = one_thread();
+    let timed = race(
+        &mut [
+            Candidate::new("ours", || {
+                let mut distance = |pose: &Pose| finder.find_closest(&a.tree, b.tree.at(pose), f64::INFINITY);
+                poses.iter().filter_map(|(pose, _)| distance(pose)).map(|c| c.distance).sum::<f64>() as usize
+            }),
+            Candidate::new("parry", || {
+                let distance = |pose: &ParryPose| {
+                    parry3d::query::distance(&ParryPose::IDENTITY, &a.parry, pose, &b.parry)
+                };
+                poses.iter().map(|(_, pose)| distance(pose).expect("meshes").distance).sum::<f32>() as usize
+            }),
+        ],
+        budget,
+    );
+    let [ours, theirs] = [&timed[0], &timed[1]].map(|t| t.ms() * 1e3 / poses.len() as f64);
+    report.say(&format!(
+        "closest, 200 frames of a slow turn: ours {ours:.1} µs, parry {theirs:.1} µs per frame"
+    ));
+    let note = format!("{} and {}, 0.01 rad per frame", a.name, b.name);
+    report.metric("questions.closest_coherent.vs_parry", theirs / ours, "x", Better::Higher, &note);
+}
+
+/// Which parts of an assembly touch.
+fn first(report: &mut Report, budget: Duration) {
+    let part = Body::new("part", &shapes::noisy_sphere(PART_TRIANGLES, 0.15, 5));
+    let mut random = Random::new(23);
+    let side = (PARTS as f64).cbrt();
+    let places: Poses = (0..PARTS)
+        .map(|_| {
+            let mut x = || random.unit() * 2.0 - 1.0;
+            let turn = DQuat::from_xyzw(x(), x(), x(), x()).normalize();
+            let by = DVec3::new(x(), x(), x()) * side;
+            (Pose::new(turn, by).expect("a rigid motion"), parry_pose(turn, by))
+        })
+        .collect();
+    let mut near = vec![];
+    for i in 0..PARTS {
+        for j in i + 1..PARTS {
+            let apart = places[i].0.translation().distance(places[j].0.translation());
+            if apart < 2.0 * part.radius {
+                near.push((i, j));
+            }
+        }
+    }
+    let mut finder = one_thread();
+    let timed = race(
+        &mut [
+            Candidate::new("ours", || {
+                let meets = |&&(i, j): &&(usize, usize)| {
+                    finder.find_first(part.tree.at(&places[i].0), part.tree.at(&places[j].0)).is_some()
+                };
+                near.iter().filter(meets).count()
+            }),
+            Candidate::new("parry", || {
+                let meets = |&&(i, j): &&(usize, usize)| {
+                    parry3d::query::intersection_test(&places[i].1, &part.parry, &places[j].1, &part.parry)
+                        .expect("meshes")
+                        .intersecting
+                };
+                near.iter().filter(meets).count()
+            }),
+        ],
+        budget,
+    );
+    report.say(&format!(
+        "which of {PARTS} parts touch, {} pairs within reach: ours {:.2} ms ({} touch), parry {:.2} ms ({})",
+        near.len(),
+        timed[0].ms(),
+        timed[0].result,
+        timed[1].ms(),
+        timed[1].result
+    ));
+    let note =
+        format!("{PARTS} parts of {PART_TRIANGLES} triangles, {} pairs with overlapping spheres", near.len());
+    report.metric("questions.first.vs_parry", timed[1].ms() / timed[0].ms(), "x", Better::Higher, &note);
+}
+
+/// The nearest point of a surface.
+fn nearest(report: &mut Report, bodies: &[Body], budget: Duration) {
+    let mut ratios = vec![];
+    for body in bodies {
+        let mut random = Random::new(29);
+        let mut x = || random.unit() * 3.0 - 1.5;
+        let points: Vec<DVec3> = (0..2_000).map(|_| DVec3::new(x(), x(), x())).collect();
+        let view = body.tree.view();
+        let timed = race(
+            &mut [
+                Candidate::new("ours", || {
+                    let near = |p: &DVec3| view.nearest(*p, f64::INFINITY).map_or(0.0, |near| near.distance);
+                    points.iter().map(near).sum::<f64>() as usize
+                }),
+                Candidate::new("parry", || {
+                    let near = |p: &DVec3| {
+                        let q = vector(*p);
+                        f64::from((body.parry.project_local_point(q, false).point - q).length())
+                    };
+                    points.iter().map(near).sum::<f64>() as usize
+                }),
+            ],
+            budget / 3,
+        );
+        let [ours, theirs] = [&timed[0], &timed[1]].map(|t| t.ms() * 1e3 / points.len() as f64);
+        report.say(&format!("nearest point of {}: ours {ours:.2} µs, parry {theirs:.2} µs", body.name));
+        ratios.push(theirs / ours);
+    }
+    let mean = (ratios.iter().map(|x| x.ln()).sum::<f64>() / ratios.len() as f64).exp();
+    let note = "2,000 points in a box half as large again, geometric mean over bodies";
+    report.metric("questions.nearest.vs_parry", mean, "x", Better::Higher, note);
+}
