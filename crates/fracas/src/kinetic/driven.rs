@@ -31,8 +31,7 @@ use crate::mesh::{Mesh, MeshError, TriangleId, check_finite};
 use crate::pairs::{Frame, Row, RowIds};
 use crate::tree::{BuildOptions, MeshTree, row_box};
 use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View, reach_of};
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, f64x4};
+use fearless_simd::{Level, dispatch};
 
 /// Most leaves of a block.
 const BLOCK: u32 = 128;
@@ -79,8 +78,6 @@ pub struct DrivenBody {
     /// By node: the vertices that a node inside a block names; none for others.
     inside: Lists<u32>,
     boxes: Vec<[DVec3; 2]>,
-    /// The boxes of the next positions, then one of vertices without triangles.
-    measured: Vec<Measured>,
     stamp: Stamp,
 }
 
@@ -130,29 +127,10 @@ impl DrivenBody {
         vertices.append(|items| {
             items.extend(stray.flat_map(|leaf| ids[leaf.index()].vertices.into_iter().flatten()));
         });
-        // Vertices without triangles are only checked.
-        let mut is_named = vec![false; positions.len()];
-        triangles.iter().flatten().for_each(|&vertex| is_named[vertex as usize] = true);
-        vertices.append(|items| items.extend((0..positions.len() as u32).filter(|&v| !is_named[v as usize])));
         let boxes = vec![[DVec3::ZERO; 2]; blocks.len() + 1];
-        let measured = vec![Measured { corners: [DVec3::ZERO; 2], is_finite: true }; blocks.len() + 2];
         let stamp = Stamp::new();
-        let given = positions.clone();
-        let mut body = Self {
-            positions,
-            triangles,
-            frame,
-            nodes,
-            ids,
-            above,
-            blocks,
-            vertices,
-            inside,
-            boxes,
-            measured,
-            stamp,
-        };
-        body.measure(&given).expect("positions of a mesh");
+        let mut body =
+            Self { positions, triangles, frame, nodes, ids, above, blocks, vertices, inside, boxes, stamp };
         body.fit();
         body
     }
@@ -177,7 +155,7 @@ impl DrivenBody {
     /// # Cost
     /// A copy, and [`DrivenBody::swap_positions`].
     pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
-        self.measure(positions)?;
+        self.check(positions)?;
         self.positions.copy_from_slice(positions);
         self.fit();
         Ok(())
@@ -191,7 +169,7 @@ impl DrivenBody {
     /// # Cost
     /// A pass over all vertices. No allocation on one thread.
     pub fn swap_positions(&mut self, positions: &mut Vec<DVec3>) -> Result<(), MeshError> {
-        self.measure(positions)?;
+        self.check(positions)?;
         std::mem::swap(&mut self.positions, positions);
         self.fit();
         Ok(())
@@ -207,33 +185,30 @@ impl DrivenBody {
         self.view().at(pose)
     }
 
-    /// Computes the boxes of all blocks for these positions, which are checked on the way.
-    fn measure(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
+    fn check(&self, positions: &[DVec3]) -> Result<(), MeshError> {
         let (expected, given) = (self.positions.len(), positions.len());
         if expected != given {
             return Err(MeshError::WrongVertexCount { expected, given });
         }
-        let Self { vertices, measured, .. } = self;
-        let level = Level::new();
-        let chunks = measured.chunks_mut(CHUNK).enumerate();
-        parallel::for_each(self.blocks.len() > 2 * CHUNK, chunks, |(chunk, boxes)| {
-            dispatch!(level, simd => measure_blocks(simd, positions, vertices, chunk * CHUNK, boxes));
-        });
-        // A finite number times zero is zero; infinity or NaN times zero is not.
-        if self.measured.iter().all(|block| block.is_finite) { Ok(()) } else { check_finite(positions) }
+        check_finite(positions)
     }
 
-    /// Fits the boxes of all nodes above the blocks to what was measured.
+    /// Computes the boxes of blocks and of the nodes above them.
     fn fit(&mut self) {
         self.stamp = Stamp::new();
-        if self.blocks.is_empty() {
+        let Self { positions, vertices, boxes, blocks, .. } = self;
+        if blocks.is_empty() {
             return;
         }
+        let chunks = boxes.chunks_mut(CHUNK).enumerate();
+        parallel::for_each(blocks.len() > 2 * CHUNK, chunks, |(chunk, boxes)| {
+            for (k, corners) in boxes.iter_mut().enumerate() {
+                *corners = box_of(positions, vertices.list(chunk * CHUNK + k));
+            }
+        });
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        // The last one holds vertices without triangles, which do not matter.
-        for (block, measured) in self.boxes.iter_mut().zip(&self.measured) {
-            *block = measured.corners;
-            (low, high) = (low.min(block[0]), high.max(block[1]));
+        for [l, h] in &*boxes {
+            (low, high) = (low.min(*l), high.max(*h));
         }
         // A body that left its frame, or shrank in it, gets a new one.
         if !(0.125..=Frame::REACH).contains(&reach_of((self.frame.map(low), self.frame.map(high)))) {
@@ -301,46 +276,6 @@ fn box_of(positions: &[DVec3], vertices: &[u32]) -> [DVec3; 2] {
         }
     }
     [low.into(), high.into()]
-}
-
-/// The box around the vertices of a block, and whether all of them are numbers.
-#[derive(Clone, Copy, Debug)]
-struct Measured {
-    corners: [DVec3; 2],
-    is_finite: bool,
-}
-
-/// Measures some blocks that follow each other.
-#[inline(always)]
-fn measure_blocks<S: Simd>(
-    simd: S,
-    positions: &[DVec3],
-    vertices: &Lists<u32>,
-    first: usize,
-    blocks: &mut [Measured],
-) {
-    for (k, block) in blocks.iter_mut().enumerate() {
-        // Two boxes in turn: each waits for its last comparison only every other time.
-        let mut low = [f64x4::splat(simd, f64::INFINITY); 2];
-        let mut high = [f64x4::splat(simd, f64::NEG_INFINITY); 2];
-        let zero = f64x4::splat(simd, 0.0);
-        let mut nothing = [zero; 2];
-        let list = vertices.list(first + k);
-        for turn in 0..list.len() {
-            let p = positions[list[turn] as usize];
-            let p = f64x4::load_array_ref(simd, &[p.x, p.y, p.z, p.z]);
-            let of = turn % 2;
-            low[of] = low[of].min(p);
-            high[of] = high[of].max(p);
-            nothing[of] += p * zero;
-        }
-        let (mut corners, mut sum) = ([[0.0; 4]; 2], [0.0; 4]);
-        low[0].min(low[1]).store_slice(&mut corners[0]);
-        high[0].max(high[1]).store_slice(&mut corners[1]);
-        (nothing[0] + nothing[1]).store_slice(&mut sum);
-        let is_finite = sum == [0.0; 4];
-        *block = Measured { corners: corners.map(|[x, y, z, _]| DVec3::new(x, y, z)), is_finite };
-    }
 }
 
 /// A box in frame coordinates.
