@@ -1,7 +1,7 @@
-//! A hundred people walk through each other on a small square.
+//! A hundred people walk through each other on a small square, in narrow lanes, every other of which goes the other way.
 //!
-//! Each follows its bones (linear blend skinning) and walks straight on by the formulas of `figure`. They do not make way: at any time
-//! many of them touch.
+//! Each follows its bones (linear blend skinning) and walks straight on by the formulas of `figure`. They do not make way: arms meet
+//! those of the next lane, and feet those of who walks ahead.
 //!
 //! Sizes: 40 people of 3,000 triangles, 100 of 20,000, which is two million in all, and 200 of 20,000.
 
@@ -26,8 +26,10 @@ pub const SCENE: Scene = Scene {
 pub(crate) const FRAMES: usize = 60;
 /// Metres per second.
 const SPEED: f64 = 1.1;
-/// Square metres for each person when they are nearest to each other.
-const ROOM: f64 = 0.24;
+/// Metres from lane to lane.
+const LANE: f64 = 0.56;
+/// Metres from one person to the next in a lane.
+const APART: f64 = 0.52;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let (people, triangles) = match options.size {
@@ -56,17 +58,19 @@ pub(crate) fn walking(
         (figure, skin)
     });
     let mut random = Random::new(41);
-    let radius = (ROOM * people as f64 / std::f64::consts::PI).sqrt();
+    let lanes = (people as f64).sqrt().ceil() as usize;
     let walkers = (0..people).map(|k| {
         let (figure, skin) = &kinds[k % 2];
-        // Half way through the scene, all are evenly in a disc.
-        let angle = 2.399_963_229_728_653 * k as f64 + 0.3 * random.signed();
-        let out = radius * ((k as f64 + 0.5) / people as f64).sqrt();
-        let middle = DVec3::new(out * libm::cos(angle), out * libm::sin(angle), 0.0);
-        let heading = std::f64::consts::TAU * random.unit();
-        let (sine, cosine) = (libm::sin(heading), libm::cos(heading));
-        let turn = DMat3::from_cols(DVec3::new(cosine, sine, 0.0), DVec3::new(-sine, cosine, 0.0), DVec3::Z);
-        let ahead = turn * DVec3::Y;
+        let (lane, place) = (k % lanes, k / lanes);
+        // Every other lane walks the other way. A figure looks along y.
+        let sense = if lane % 2 == 0 { 1.0 } else { -1.0 };
+        let turn = DMat3::from_diagonal(DVec3::new(sense, sense, 1.0));
+        let centred = |number: usize, count: usize| number as f64 - 0.5 * (count as f64 - 1.0);
+        let across = LANE * centred(lane, lanes) + 0.05 * random.signed();
+        let along = APART * (centred(place, people.div_ceil(lanes)) + 0.15 * random.signed());
+        // Half way through the scene, lanes are side by side.
+        let middle = DVec3::new(across, along, 0.0);
+        let ahead = DVec3::Y * sense;
         let begin = 1.0 + random.unit();
         let frame = |k: usize| {
             let seconds = FRAME_SECONDS * k as f64;

@@ -1,4 +1,4 @@
-//! 24 fishes swim to the middle from all sides and through each other.
+//! 24 fishes swim in all directions and through each other.
 //!
 //! A wave of sideways forces runs from head to tail of each fish, water carries it along, and its nodes move as an elastic solid
 //! (`meshless`).
@@ -34,20 +34,14 @@ pub const SCENE: Scene = Scene {
 pub(crate) const FRAMES: usize = 60;
 pub(crate) const FISHES: usize = 24;
 const NODES: usize = 96;
-/// How far from the middle they begin, in metres.
-const DISTANCE: f64 = 1.0;
+/// How far from the middle the outermost are half way, in metres.
+const RADIUS: f64 = 0.75;
 /// Metres per second.
 const SPEED: f64 = 0.9;
 /// How fast water makes a fish as fast as itself, per second.
 const WATER: f64 = 4.0;
-const FLESH: Material = Material {
-    young: 20_000.0,
-    poisson: 0.35,
-    density: 1000.0,
-    keep_volume: 0.5,
-    viscosity: 0.01,
-    drag: 0.0,
-};
+const FLESH: Material =
+    Material { young: 8_000.0, poisson: 0.35, density: 1000.0, keep_volume: 0.5, viscosity: 0.01, drag: 0.0 };
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let vertices = match options.size {
@@ -81,8 +75,10 @@ pub(crate) fn swimming(
     let mut random = Random::new(31);
     let fishes = (0..FISHES).map(|k| {
         let mut away = || DVec3::new(random.signed(), random.signed(), random.signed());
-        let from = on_sphere(k) * DISTANCE + away() * 0.1;
-        let ahead = (away() * 0.25 - from).normalize();
+        let ahead = (away() * DVec3::new(1.0, 1.0, 0.3)).normalize();
+        // Half way through the scene, all are evenly in a ball.
+        let out = libm::cbrt(((7 * k % FISHES) as f64 + 0.5) / FISHES as f64);
+        let from = on_sphere(k) * (RADIUS * out) - ahead * (0.5 * SPEED * FRAME_SECONDS * FRAMES as f64);
         let side = DVec3::Z.cross(ahead).normalize();
         let matrix3 = DMat3::from_cols(ahead, side, ahead.cross(side));
         let phase = std::f64::consts::TAU * random.unit();

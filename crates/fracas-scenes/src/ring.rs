@@ -6,7 +6,8 @@
 //!          o  o       hands of neighbours meet first
 //! ```
 //!
-//! Bodies that meet pass through each other: pairs are found, nothing pushes them apart.
+//! Bodies that meet pass through each other: pairs are found, nothing pushes them apart. Frames begin when all figures swing. The spacing
+//! decides how many pairs there are: neighbours meet one after another, so there are frames with several contacts and frames without any.
 //!
 //! Sizes: [settings](RingOptions::PAPER) 5, 7 and 8 of the paper.
 //!
@@ -68,10 +69,12 @@ impl Default for RingOptions {
 impl RingOptions {
     /// Frames after the first, unless said otherwise.
     pub const FRAMES: usize = 90;
-    /// A spacing with few pairs.
-    pub const FEW: f64 = 1.45;
-    /// A spacing with many pairs.
-    pub const MANY: f64 = 1.3;
+    /// A spacing with few pairs: 100 in the mean of all frames, for 45,682 vertices and 115 nodes.
+    pub const FEW: f64 = 1.25;
+    /// A spacing with many pairs, as the paper has it: 330 in the mean.
+    pub const MANY: f64 = 1.14;
+    /// A spacing with far more pairs than the paper has: 4,900 in the mean.
+    pub const DENSE: f64 = 0.74;
     /// The eight settings of Table 2: vertices 2,857 or 45,682, nodes 115 or 550, contacts few or many.
     pub const PAPER: [Self; 8] = {
         let few = Self { subdivisions: 0, nodes: 115, spacing: Self::FEW, gusts: 3.0, frames: Self::FRAMES };
@@ -103,6 +106,10 @@ const HELD: f64 = 1.2;
 const FOAM: Material =
     Material { young: 60_000.0, poisson: 0.3, density: 1000.0, keep_volume: 0.5, viscosity: 0.01, drag: 0.3 };
 const GRAVITY: f64 = 9.81;
+/// Frames until all figures swing.
+const ONSET: usize = 30;
+/// Drag until a figure hangs at rest, per second.
+const SETTLE: f64 = 5.0;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let setting = match options.size {
@@ -129,10 +136,10 @@ pub(crate) fn swinging(options: &RingOptions) -> Result<Vec<SkinnedMotion>, Scen
     let inside = Nodes::inside(&coarse, nodes)?;
     let fine = if subdivisions == 0 { coarse } else { surface(subdivisions) };
     let skin = Arc::new(skin_of(fine, &inside.positions));
-    let at_rest = Elastic::new(&inside, FOAM);
+    let hanging = hanging(&inside);
     let mut random = Random::new(23);
     let figures = (0..FIGURES).map(|k| {
-        let (rate, phase) = (2.2 + 0.8 * random.unit(), std::f64::consts::TAU * random.unit());
+        let (rate, phase) = (3.5 + 3.0 * random.unit(), std::f64::consts::TAU * random.unit());
         let pose = |seconds: f64| {
             let angle = std::f64::consts::TAU * k as f64 / FIGURES as f64 + turn(seconds);
             let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
@@ -141,30 +148,41 @@ pub(crate) fn swinging(options: &RingOptions) -> Result<Vec<SkinnedMotion>, Scen
             // A figure looks outward.
             DAffine3 { matrix3, translation: matrix3 * (DVec3::Y * spacing) }
         };
-        let mut solid = at_rest.clone();
+        let mut solid = hanging.clone();
         solid.place(&pose(0.0));
-        solid.hold(|x| x.z > HELD);
         let path = |i: usize, seconds: f64| pose(seconds).transform_point3(inside.positions[i]);
-        // Gravity and gusts set in smoothly.
         let pull = |_: usize, seconds: f64, _: DVec3, _: DVec3| {
-            let onset = (seconds / 0.5).min(1.0);
-            let gust = gusts * libm::sin(rate * seconds + phase);
-            (pose(seconds).matrix3.x_axis * gust - DVec3::Z * GRAVITY) * onset
+            // Gusts set in smoothly.
+            let gust = gusts * (seconds / 0.5).min(1.0) * libm::sin(rate * seconds + phase);
+            pose(seconds).matrix3.x_axis * gust - DVec3::Z * GRAVITY
         };
         let drive = Drive { path: &path, pull: &pull };
-        let mut transforms = vec![solid.transforms()];
-        for _ in 0..frames {
+        let mut transforms = Vec::with_capacity(frames + 1);
+        for frame in 0..=ONSET + frames {
+            if frame >= ONSET {
+                transforms.push(solid.transforms());
+            }
             solid.advance(FRAME_SECONDS, &drive);
-            transforms.push(solid.transforms());
         }
         SkinnedMotion::new("figure", Arc::clone(&skin), FRAME_SECONDS, transforms)
     });
     figures.collect()
 }
 
+/// A figure that hangs at rest.
+fn hanging(nodes: &Nodes) -> Elastic {
+    let mut solid = Elastic::new(nodes, FOAM);
+    solid.hold(|x| x.z > HELD);
+    let slowed = |_: usize, _: f64, _: DVec3, velocity: DVec3| velocity * -SETTLE - DVec3::Z * GRAVITY;
+    for _ in 0..90 {
+        solid.advance(FRAME_SECONDS, &Drive { path: &|i, _| nodes.positions[i], pull: &slowed });
+    }
+    solid
+}
+
 /// The angle of the ring, in radians: to and fro, and slowly on.
 fn turn(seconds: f64) -> f64 {
-    0.6 * (1.0 - libm::cos(1.7 * seconds)) + 0.15 * seconds * seconds / (1.0 + seconds)
+    0.3 * (1.0 - libm::cos(1.7 * seconds)) + 0.15 * seconds * seconds / (1.0 + seconds)
 }
 
 /// The surface of a figure at rest, looking along y and standing on z = 0: round, with short limbs and a hat.

@@ -117,10 +117,12 @@ impl Elastic {
         self.is_held.iter_mut().zip(&self.rest).for_each(|(is_held, x)| *is_held |= test(*x));
     }
 
-    /// Puts the solid elsewhere. Turning it costs no force.
+    /// Puts the solid elsewhere as it is now, at rest, and begins to count time. Turning it costs no force.
     pub fn place(&mut self, pose: &DAffine3) {
-        self.positions.iter_mut().zip(&self.rest).for_each(|(p, x)| *p = pose.transform_point3(*x));
+        self.positions.iter_mut().for_each(|p| *p = pose.transform_point3(*p));
         self.fastest.iter_mut().for_each(|v| *v = pose.transform_vector3(*v));
+        self.velocities.fill(DVec3::ZERO);
+        self.seconds = 0.0;
     }
 
     /// Gives every node the same velocity.
