@@ -94,7 +94,7 @@ impl Directions {
 /// use fracas::geom::{DVec3, Directions, Kdop};
 /// // Two segments side by side along a diagonal: their boxes overlap, their 14-DOPs do not.
 /// let ends = [DVec3::ZERO, DVec3::ONE];
-/// let aside = ends.map(|p| p + DVec3::new(0.3, -0.3, 0.0));
+/// let aside = ends.map(|p| p + DVec3::new(0.6, -0.6, 0.0));
 /// for (directions, apart) in [(Directions::Six, false), (Directions::Fourteen, true)] {
 ///     let [a, b] = [ends, aside].map(|points| Kdop::around(directions, points));
 ///     assert_eq!(!a.overlaps(&b), apart);

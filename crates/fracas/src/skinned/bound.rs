@@ -226,7 +226,10 @@ impl Items {
         let (mut low, mut high) = (least, extremes.first);
         let [mut f_low, mut g_low, _] = tangents(simd, items, low, extremes.sum, free);
         let [mut f_high, _, mut g_high] = tangents(simd, items, high, extremes.sum, free);
-        let mut best = extremes.equation_12(free).min(f_low).min(f_high);
+        // Errors of f grow with the spreads above λ. What exceeds the constant part of the error bound is added here; `motion` derives it.
+        let error = tolerance * (0.25 * items.len() as f32 + 1.75);
+        let padded = f_low + (free - g_low) * error;
+        let mut best = extremes.equation_12(free).min(padded).min(f_high);
         // The minimum is at an end if f ascends to the right of the low end, or descends to the left of the high one.
         let mut open = g_low.simd_lt(0.0) & g_high.simd_gt(0.0);
         for _ in 0..items.len() + 4 {
@@ -240,7 +243,7 @@ impl Items {
             open &= reached.simd_gt(tolerance);
             let at = low + x;
             let [f, right, left] = tangents(simd, items, at, extremes.sum, free);
-            best = open.select(best.min(f), best);
+            best = open.select(best.min(f + (free - right) * error), best);
             let goes_right = open & right.simd_lt(0.0);
             let goes_left = open & left.simd_gt(0.0);
             low = goes_right.select(at, low);

@@ -76,9 +76,7 @@ mod tests {
             let size = values.x.abs();
             assert!(rebuilt.abs_diff_eq(matrix, 1e-13 * size), "{matrix} {rebuilt}");
             assert!((vectors.transpose() * vectors).abs_diff_eq(DMat3::IDENTITY, 1e-13));
-            assert_eq!((0..3).filter(|&k| values[k] > 1e-12 * size).count().min(rank), {
-                (0..3).filter(|&k| values[k] > 1e-12 * size).count()
-            });
+            assert!((0..3).filter(|&k| values[k] > 1e-12 * size).count() <= rank);
         }
         let (values, vectors) = symmetric_eigen(&DMat3::ZERO);
         assert_eq!((values, vectors), (DVec3::ZERO, DMat3::IDENTITY));
