@@ -244,6 +244,12 @@ impl Hierarchy for SkinnedBody {
         scratch
     }
 
+    fn open(&self, place: usize, node: &mut Node) {
+        *node = self.tree[place];
+        let level = Level::new();
+        dispatch!(level, simd => self.fill_node(simd, place, node));
+    }
+
     fn ids<'s>(&'s self, place: usize, _: &'s mut RowIds) -> &'s RowIds {
         &self.ids[place]
     }

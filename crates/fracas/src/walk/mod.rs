@@ -77,6 +77,12 @@ pub(crate) trait Hierarchy: Sync {
     /// What is at a place that a root or a node named.
     fn node<'s>(&'s self, place: usize, scratch: &'s mut Node) -> &'s Node;
 
+    /// Writes what is at a place: for those who keep it. A body that computes its nodes need not copy them then.
+    fn open(&self, place: usize, node: &mut Node) {
+        let mut scratch = Node::EMPTY;
+        *node = *self.node(place, &mut scratch);
+    }
+
     /// Who the triangles of a leaf are.
     fn ids<'s>(&'s self, place: usize, scratch: &'s mut RowIds) -> &'s RowIds;
 

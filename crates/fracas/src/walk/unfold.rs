@@ -177,9 +177,8 @@ impl Unfolding {
         nodes.resize(first_node + inner.len(), Node::EMPTY);
         let chunks = nodes[first_node..].chunks_mut(CHUNK).zip(inner.chunks(CHUNK));
         parallel::for_each(parallel && inner.len() >= MANY, chunks, |(nodes, inner)| {
-            let mut scratch = Node::EMPTY;
             for (node, &k) in nodes.iter_mut().zip(inner) {
-                *node = *body.node(place(k).index(), &mut scratch);
+                body.open(place(k).index(), node);
             }
         });
 
