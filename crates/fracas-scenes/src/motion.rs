@@ -109,7 +109,7 @@ pub fn crossing(triangles: usize, speed: f64) -> Result<Vec<KeyedMotion>, SceneE
 }
 
 /// A brain of so many vertices that follows so many nodes, pulled until its diagonal has grown by half. The paper has 3.5k, 30k
-/// (29,966) and 145k vertices, and 65, 225 and 509 nodes. 12 nodes move each vertex.
+/// (29,966) and 145k vertices, and 65, 225 and 509 nodes. 8 nodes move each vertex.
 ///
 /// # Errors
 /// Not 500 to 2,000,000 vertices or not 13 to 4,000 nodes.
@@ -122,7 +122,7 @@ pub fn brain(vertices: usize, nodes: usize) -> Result<SkinnedMotion, SceneError>
     brain_scene::pulled(vertices, nodes, usize::MAX)
 }
 
-/// Six elastic figures on a turning ring. 12 nodes move each vertex.
+/// Six elastic figures on a turning ring. 8 nodes move each vertex.
 ///
 /// # Errors
 /// Settings out of range.
@@ -130,7 +130,7 @@ pub fn ring(options: &RingOptions) -> Result<Vec<SkinnedMotion>, SceneError> {
     ring_scene::swinging(options)
 }
 
-/// 24 elastic fishes, of so many vertices and nodes each, that swim through each other. 2 s. The paper has 8k vertices and 96 nodes. 12 nodes
+/// 24 elastic fishes, of so many vertices and nodes each, that swim through each other. 2 s. The paper has 8k vertices and 96 nodes. 8 nodes
 /// move each vertex.
 ///
 /// # Errors

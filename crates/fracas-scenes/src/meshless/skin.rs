@@ -4,7 +4,7 @@ use fracas::geom::DVec3;
 use fracas::mesh::{Influence, Mesh, Skin};
 
 /// How many nodes move a vertex.
-pub(crate) const INFLUENCES: usize = 12;
+pub(crate) const INFLUENCES: usize = 8;
 
 /// A surface that follows its nearest nodes. Weights fall to zero at the distance of the first node that does not count, so they
 /// are continuous over the surface. Panics if there are not more than [`INFLUENCES`] nodes.

@@ -164,11 +164,22 @@ impl SkinnedBody {
             + self.vertices.bytes()
     }
 
-    /// The vertices of a leaf in frame coordinates, rounded to `f64` alone.
+    /// Evaluates the vertices of a leaf, each once, and writes the corners of its triangles.
     #[inline(always)]
-    fn evaluate_leaf<S: Simd>(&self, simd: S, leaf: usize, at: &mut [DVec3; 3 * LANES]) {
+    fn fill_row<S: Simd>(&self, simd: S, leaf: usize, row: &mut Row) {
+        let mut at = [[0.0_f32; 4]; 3 * LANES];
         for (to, &number) in at.iter_mut().zip(self.families.leaf_vertices.list(leaf)) {
-            *to = self.motion.frame.map_exact(self.vertices.at(simd, number, &self.motion.wide));
+            let p = self.motion.frame.map_exact(self.vertices.at(simd, number, &self.motion.wide));
+            *to = [p.x as f32, p.y as f32, p.z as f32, 0.0];
+        }
+        let places = &self.families.corners[leaf];
+        for corner in 0..3 {
+            for lane in 0..LANES {
+                let x = &at[places[corner][lane] as usize];
+                for axis in 0..3 {
+                    row.corners[corner][axis][lane] = x[axis];
+                }
+            }
         }
     }
 
@@ -256,16 +267,8 @@ impl Hierarchy for SkinnedBody {
 
     fn row(&self, place: usize, _: RowTwins, row: &mut Row, ids: &mut RowIds) {
         *ids = self.ids[place];
-        let mut at = [DVec3::ZERO; 3 * LANES];
         let level = Level::new();
-        dispatch!(level, simd => self.evaluate_leaf(simd, place, &mut at));
-        let places = &self.families.corners[place];
-        for corner in 0..3 {
-            for lane in 0..LANES {
-                let x = at[places[corner][lane] as usize];
-                (0..3).for_each(|axis| row.corners[corner][axis][lane] = x[axis] as f32);
-            }
-        }
+        dispatch!(level, simd => self.fill_row(simd, place, row));
     }
 
     fn triangle(&self, id: u32) -> Triangle {
