@@ -297,7 +297,7 @@ pub enum Refusal {
     /// They asked for help or the version: this text.
     Shown(String),
     /// They make no sense.
-    Bad(Failure),
+    Bad(Box<Failure>),
 }
 
 impl Arguments {
@@ -308,10 +308,10 @@ impl Arguments {
     pub fn read(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, Refusal> {
         Self::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Bad(Failure::Usage(
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Bad(Box::new(Failure::Usage(
                 "a command is missing: check, ccd, info, analyze, scenes, run or view".to_owned(),
-            )),
-            _ => Refusal::Bad(Failure::Usage(sentence(&error.to_string()))),
+            ))),
+            _ => Refusal::Bad(Box::new(Failure::Usage(sentence(&error.to_string())))),
         })
     }
 }

@@ -90,7 +90,7 @@ pub fn run(
             Command::View(view) => view::run(view, out),
         },
         Err(Refusal::Shown(text)) => output::send(out, |out| write!(out, "{text}")).map(|()| Status::Clear),
-        Err(Refusal::Bad(failure)) => Err(failure),
+        Err(Refusal::Bad(failure)) => Err(*failure),
     };
     outcome.unwrap_or_else(|failure| {
         complain(complaints, &failure);

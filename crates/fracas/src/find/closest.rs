@@ -57,8 +57,7 @@ impl Finder {
         b: impl Into<View<'b>>,
         reach: f64,
     ) -> Option<Closest> {
-        // Not `reach < 0`: NaN is no reach either.
-        if !(reach >= 0.0) {
+        if reach.is_nan() || reach < 0.0 {
             return None;
         }
         let (a, b) = (a.into(), b.into());
