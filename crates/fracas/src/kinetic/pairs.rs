@@ -4,6 +4,7 @@ use super::crossing::{Meeting, compare_at};
 use super::options::{Certificates, Mover};
 use super::separation::SeparationList;
 use super::topology::NONE;
+use crate::mesh::TriangleId;
 use std::cmp::Ordering;
 use std::ops::{Index, IndexMut};
 
@@ -24,16 +25,27 @@ pub(super) struct Pair {
     pub(super) nodes: [u32; 2],
     /// Pairs below an open one, [`NONE`] where there are fewer.
     pub(super) children: [u32; 4],
-    /// When overlapping leaves began to overlap.
-    pub(super) since: f64,
+    /// Where overlapping leaves are in [`PairTree::lasting`].
+    place: u32,
     pub(super) state: State,
     /// By node of the pair: the next and the previous link in its list. A link is named by twice its pair plus 0 or 1.
     links: [[u32; 2]; 2],
 }
 
+/// Leaves that overlap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lasting {
+    pair: u32,
+    pub(super) triangles: [TriangleId; 2],
+    /// When they began to.
+    pub(super) since: f64,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairTree {
     pairs: Vec<Pair>,
+    /// The leaves that overlap now, side by side: a frame reads them all.
+    pub(super) lasting: Vec<Lasting>,
     free: Vec<u32>,
     /// By body and node: the first link of its list. One body against itself has one list per node.
     first: Vec<Vec<u32>>,
@@ -59,6 +71,7 @@ impl PairTree {
     /// Removes all pairs, for bodies with these numbers of nodes.
     pub(super) fn reset(&mut self, nodes: &[usize]) {
         self.pairs.clear();
+        self.lasting.clear();
         self.free.clear();
         self.first = nodes.iter().map(|&count| vec![NONE; count]).collect();
     }
@@ -73,7 +86,8 @@ impl PairTree {
     }
 
     pub(super) fn add(&mut self, nodes: [u32; 2]) -> u32 {
-        let new = Pair { nodes, children: [NONE; 4], since: 0.0, state: State::Apart, links: [[NONE; 2]; 2] };
+        let new =
+            Pair { nodes, children: [NONE; 4], place: NONE, state: State::Apart, links: [[NONE; 2]; 2] };
         let pair = self.free.pop().unwrap_or(self.pairs.len() as u32);
         if pair as usize == self.pairs.len() {
             self.pairs.push(new);
@@ -109,6 +123,24 @@ impl PairTree {
         self.free.push(pair);
     }
 
+    /// Two leaves begin to overlap.
+    pub(super) fn begin_overlap(&mut self, pair: u32, triangles: [TriangleId; 2], since: f64) {
+        self[pair].place = self.lasting.len() as u32;
+        self[pair].state = State::Leaves;
+        self.lasting.push(Lasting { pair, triangles, since });
+    }
+
+    /// Two leaves cease to overlap. The last in the list takes their place in it.
+    pub(super) fn end_overlap(&mut self, pair: u32) -> Lasting {
+        let place = self[pair].place as usize;
+        let ended = self.lasting.swap_remove(place);
+        if let Some(&Lasting { pair, .. }) = self.lasting.get(place) {
+            self[pair].place = place as u32;
+        }
+        self[pair].state = State::Apart;
+        ended
+    }
+
     fn link(&mut self, link: u32) -> &mut [u32; 2] {
         &mut self.pairs[link as usize / 2].links[link as usize % 2]
     }
@@ -124,6 +156,13 @@ impl PairTree {
 
     /// Checks that each pair is in the lists of its nodes.
     pub(super) fn validate(&self) -> Result<(), String> {
+        let leaves = self.pairs.iter().filter(|pair| pair.state == State::Leaves).count();
+        let is_right = |(place, lasting): (usize, &Lasting)| {
+            self[lasting.pair].state == State::Leaves && self[lasting.pair].place as usize == place
+        };
+        if leaves != self.lasting.len() || !self.lasting.iter().enumerate().all(is_right) {
+            return Err(format!("{leaves} pairs of leaves overlap, but {} are listed", self.lasting.len()));
+        }
         let mut list = Vec::new();
         for (pair, known) in self.pairs.iter().enumerate().filter(|(_, known)| known.state != State::Free) {
             for k in 0..2 {

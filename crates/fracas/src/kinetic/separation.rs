@@ -42,7 +42,7 @@
 
 use super::aabb_tree::{AabbTree, NodeId};
 use super::error::{KineticError, check_advance};
-use super::pairs::{Pair, PairTree, State};
+use super::pairs::{Lasting, PairTree, State};
 use super::plan::Plan;
 use super::queue::EventQueue;
 use super::topology::NONE;
@@ -198,8 +198,7 @@ impl SeparationList {
 
     /// The overlaps that last, each as from its beginning to now, in no order.
     pub fn ongoing(&self) -> impl Iterator<Item = Overlap> + '_ {
-        let all = self.pairs.used().filter(|pair| pair.state == State::Leaves);
-        all.map(|pair| self.overlap(pair))
+        self.pairs.lasting.iter().map(|lasting| overlap_of(lasting, self.now()))
     }
 
     /// Takes out the overlaps that have ended since the last call, in the order of their ends.
@@ -303,13 +302,10 @@ impl SeparationList {
             self.ongoing().map(|overlap| ([overlap.a, overlap.b], overlap)).collect();
         self.begin();
         let mut lasting = Vec::new();
-        for pair in 0..self.pairs.len() as u32 {
-            if self.pairs[pair].state == State::Leaves {
-                let Overlap { a, b, .. } = self.overlap(&self.pairs[pair]);
-                if let Some(overlap) = before.get(&[a, b]) {
-                    self.pairs[pair].since = overlap.from;
-                    lasting.push([a, b]);
-                }
+        for now in &mut self.pairs.lasting {
+            if let Some(overlap) = before.get(&now.triangles) {
+                now.since = overlap.from;
+                lasting.push(now.triangles);
             }
         }
         lasting.sort_unstable();
@@ -377,7 +373,6 @@ impl SeparationList {
                 (State::Leaves, false) => {
                     self.stats.leaves_apart += 1;
                     self.end(pair);
-                    self.pairs[pair].state = State::Apart;
                 }
                 _ => {}
             }
@@ -393,8 +388,8 @@ impl SeparationList {
         let (a, b) = (&self.trees[0].tree, &self.other().tree);
         if a.is_leaf(nodes[0]) && b.is_leaf(nodes[1]) {
             let now = self.now();
-            self.pairs[pair].since = if now > self.began { now.next_down() } else { now };
-            self.pairs[pair].state = State::Leaves;
+            let since = if now > self.began { now.next_down() } else { now };
+            self.pairs.begin_overlap(pair, self.triangles_of(nodes), since);
             return;
         }
         let (mine, others) = (a.children(nodes[0]), b.children(nodes[1]));
@@ -438,14 +433,19 @@ impl SeparationList {
 
     /// Two leaves cease to overlap.
     fn end(&mut self, pair: u32) {
-        let overlap = self.overlap(&self.pairs[pair]);
-        self.finished.push(overlap);
+        let ended = self.pairs.end_overlap(pair);
+        self.finished.push(overlap_of(&ended, self.now()));
     }
 
-    fn overlap(&self, pair: &Pair) -> Overlap {
-        let [a, b] = [(&self.trees[0], pair.nodes[0]), (self.other(), pair.nodes[1])]
+    /// The triangles of two leaves; of one body, the lower id first.
+    fn triangles_of(&self, nodes: [u32; 2]) -> [TriangleId; 2] {
+        let [a, b] = [(&self.trees[0], nodes[0]), (self.other(), nodes[1])]
             .map(|(tree, node)| TriangleId(tree.tree.nodes[node as usize].children[0]));
-        let (a, b) = if self.trees.len() == 1 { (a.min(b), a.max(b)) } else { (a, b) };
-        Overlap { a, b, from: pair.since, to: self.now() }
+        if self.trees.len() == 1 { [a.min(b), a.max(b)] } else { [a, b] }
     }
+}
+
+fn overlap_of(lasting: &Lasting, now: f64) -> Overlap {
+    let [a, b] = lasting.triangles;
+    Overlap { a, b, from: lasting.since, to: now }
 }

@@ -9,6 +9,12 @@
 //! ```
 //!
 //! A good bound to begin with saves most of the work: that of the pair that was nearest the last time.
+//!
+//! # Projections
+//!
+//! Boxes say little about triangles that lie aslant. The direction from one closest point to the other says more: what is farther apart than
+//! the best pair along this direction alone cannot be nearer. Each row is projected onto it once, when it is read or when the direction has
+//! changed; that rules out most rows and triangles before they are measured.
 
 use super::bridge::{Bridge, mapped_row};
 use super::{Child, Hierarchy, Node, RowTwins};
@@ -35,6 +41,8 @@ pub(crate) struct ClosestWalk {
     stack: Vec<(f32, Child, Child)>,
     /// Pairs of lanes of one step.
     opened: Vec<(f32, Child, Child)>,
+    /// The last few leaves that were read of each body, by number.
+    leaves: [Vec<Leaf>; 2],
     /// Pairs of triangles that were measured by the last query.
     pub(crate) measured: u64,
 }
@@ -51,12 +59,22 @@ impl ClosestWalk {
         let (box_a, box_b) = a.0.bounds(a.1).zip(b.0.bounds(b.1))?;
         let bridge = Bridge::between((a.0, a.2, box_a), (b.0, b.2, box_b));
         self.stack.clear();
+        self.leaves.iter_mut().for_each(|leaves| leaves.resize_with(CACHE, || Leaf::EMPTY));
         self.measured = 0;
         for (root, _) in a.0.roots(a.1) {
             self.stack.extend(b.0.roots(b.1).map(|(other, _)| (0.0, root, other)));
         }
-        let mut best =
-            Best { a, b, scale: a.0.frame().scale, limit: 0.0, squared: 0.0, found: None, measured: 0 };
+        let mut best = Best {
+            a,
+            b,
+            scale: a.0.frame().scale,
+            limit: 0.0,
+            squared: 0.0,
+            found: None,
+            direction: [0.0; 3],
+            version: 0,
+            measured: 0,
+        };
         best.set_limit(reach);
         if let Some(pair) = known {
             best.measure(pair);
@@ -71,13 +89,15 @@ impl ClosestWalk {
     fn walk<S: Simd>(&mut self, simd: S, bridge: &Bridge, best: &mut Best) {
         let (a, b) = (best.a.0, best.b.0);
         let mut scratch = [Node::EMPTY; 2];
-        let mut rows = [Leaf::EMPTY; 2];
+        self.leaves.iter_mut().flatten().for_each(|leaf| leaf.place = usize::MAX);
+        let pad = 4.0 * bridge.precision.slack + 16.0 * f32::EPSILON * bridge.precision.reach;
         while let Some((bound, i, j)) = self.stack.pop() {
             if bound > best.squared {
                 continue;
             }
             let [node_a, node_b] = &mut scratch;
-            let [row_a, row_b] = &mut rows;
+            let [leaves_a, leaves_b] = &mut self.leaves;
+            let (row_a, row_b) = (&mut leaves_a[i.index() % CACHE], &mut leaves_b[j.index() % CACHE]);
             if i.is_leaf() {
                 row_a.read(simd, a, i.index(), None);
             }
@@ -87,7 +107,15 @@ impl ClosestWalk {
             self.opened.clear();
             match (i.is_leaf(), j.is_leaf()) {
                 (true, true) => {
-                    compare(simd, row_a, row_b, best);
+                    if best.found.is_some() {
+                        row_a.project(simd, best);
+                        row_b.project(simd, best);
+                        let gap = row_b.least - row_a.greatest - pad;
+                        if gap > 0.0 && gap * gap > best.squared {
+                            continue;
+                        }
+                    }
+                    compare(simd, row_a, row_b, pad, best);
                     if best.limit == 0.0 {
                         return;
                     }
@@ -125,16 +153,60 @@ impl ClosestWalk {
     }
 }
 
-/// The row of a leaf, and the boxes of its triangles, in the common frame.
+/// Leaves that are kept of each body; a power of two.
+const CACHE: usize = 64;
+
+/// The row of a leaf, the boxes of its triangles, and its projection onto the direction between the best points so far, in the
+/// common frame.
 struct Leaf {
     place: usize,
     row: Row,
     ids: RowIds,
     boxes: Boxes8,
+    /// For which direction the projections are; see [`Best::version`].
+    version: u32,
+    /// By lane: the least and the greatest projection of its corners; then those of all lanes.
+    from: [f32; LANES],
+    to: [f32; LANES],
+    least: f32,
+    greatest: f32,
 }
 
 impl Leaf {
-    const EMPTY: Self = Self { place: usize::MAX, row: Row::ZERO, ids: RowIds::EMPTY, boxes: Boxes8::EMPTY };
+    const EMPTY: Self = Self {
+        place: usize::MAX,
+        row: Row::ZERO,
+        ids: RowIds::EMPTY,
+        boxes: Boxes8::EMPTY,
+        version: 0,
+        from: [0.0; LANES],
+        to: [0.0; LANES],
+        least: 0.0,
+        greatest: 0.0,
+    };
+
+    /// Projects the row onto the present direction. Unused lanes repeat used ones, so they do no harm.
+    #[inline(always)]
+    fn project<S: Simd>(&mut self, simd: S, best: &Best) {
+        if self.version == best.version {
+            return;
+        }
+        self.version = best.version;
+        let [nx, ny, nz] = best.direction;
+        let (mut from, mut to) = (f32x8::splat(simd, f32::INFINITY), f32x8::splat(simd, f32::NEG_INFINITY));
+        for corner in &self.row.corners {
+            let [x, y, z] = [
+                f32x8::load_array_ref(simd, &corner[0]),
+                f32x8::load_array_ref(simd, &corner[1]),
+                f32x8::load_array_ref(simd, &corner[2]),
+            ];
+            let along = x * nx + y * ny + z * nz;
+            (from, to) = (from.min(along), to.max(along));
+        }
+        from.store_array(&mut self.from);
+        to.store_array(&mut self.to);
+        (self.least, self.greatest) = (from.reduce_min(), to.reduce_max());
+    }
 
     #[inline(always)]
     fn read<S: Simd>(&mut self, simd: S, body: &dyn Hierarchy, place: usize, bridge: Option<&Bridge>) {
@@ -142,6 +214,7 @@ impl Leaf {
             return;
         }
         self.place = place;
+        self.version = 0;
         body.row(place, RowTwins::Apart, &mut self.row, &mut self.ids);
         let pad = match bridge {
             Some(bridge) => {
@@ -183,7 +256,7 @@ fn squared_gaps<S: Simd>(simd: S, boxes: &Boxes8, low: [f32; 3], high: [f32; 3])
 
 /// Measures the triangles of two leaves whose boxes are near enough, nearest boxes first.
 #[inline(always)]
-fn compare<S: Simd>(simd: S, a: &Leaf, b: &Leaf, best: &mut Best) {
+fn compare<S: Simd>(simd: S, a: &Leaf, b: &Leaf, pad: f32, best: &mut Best) {
     let mut gaps = [[0.0; LANES]; LANES];
     let (mut open, mut least) = ([0_u32; LANES], [f32::INFINITY; LANES]);
     for lane in bits(b.ids.used()) {
@@ -196,17 +269,21 @@ fn compare<S: Simd>(simd: S, a: &Leaf, b: &Leaf, best: &mut Best) {
             }
         }
     }
-    // The nearest pair of boxes first: it mostly settles the others.
-    if let Some((lane, hit)) = nearest_of(&gaps, &open) {
+    // To begin with, the nearest pair of boxes: it mostly settles the others.
+    if best.found.is_none()
+        && let Some((lane, hit)) = nearest_of(&gaps, &open)
+    {
         best.measure([a.ids.triangles[hit], b.ids.triangles[lane]]);
         open[lane] &= !(1 << hit);
     }
+    let is_projected = a.version != 0 && a.version == b.version;
     for lane in 0..LANES {
         if least[lane] > best.squared {
             continue;
         }
         for hit in bits(open[lane]) {
-            if gaps[lane][hit] <= best.squared && best.limit > 0.0 {
+            let along = if is_projected { (b.from[lane] - a.to[hit] - pad).max(0.0) } else { 0.0 };
+            if gaps[lane][hit].max(along * along) <= best.squared && best.limit > 0.0 {
                 best.measure([a.ids.triangles[hit], b.ids.triangles[lane]]);
             }
         }
@@ -228,6 +305,9 @@ struct Best<'a> {
     limit: f64,
     squared: f32,
     found: Option<ClosestTriangles>,
+    /// From the point on the first body to that on the second, in the common frame, of length one; and how many there were before it.
+    direction: [f32; 3],
+    version: u32,
     measured: u64,
 }
 
@@ -253,6 +333,10 @@ impl Best<'_> {
         if is_better {
             self.set_limit(gap.distance);
             self.found = Some(ClosestTriangles { triangles, gap });
+            let [p, q] = gap.points;
+            let way = self.a.2.inverse().rotation() * (q - p).normalize_or_zero();
+            self.direction = way.to_array().map(|x| x as f32);
+            self.version += 1;
         }
     }
 }
