@@ -342,6 +342,12 @@ impl LiveMesh {
         reserve_warm(&mut self.links, 3 * triangles, Link { next: NONE, previous: NONE });
         reserve_warm(&mut self.positions, vertices, DVec3::ZERO);
         reserve_warm(&mut self.first, vertices, NONE);
+        // These begin with the first crack, and then have an entry for every vertex and slot.
+        let all = [self.positions.len() + vertices, self.triangles.len() + triangles];
+        for (list, all) in [&mut self.twins, &mut self.twin_faces].into_iter().zip(all) {
+            let known = list.len();
+            reserve_warm(list, all - known, NONE);
+        }
     }
 
     /// Moves every vertex; the triangles stay.
