@@ -112,7 +112,7 @@ pub fn crossing(triangles: usize, speed: f64) -> Result<Vec<KeyedMotion>, SceneE
 /// (29,966) and 145k vertices, and 65, 225 and 509 nodes. 8 nodes move each vertex.
 ///
 /// # Errors
-/// Not 500 to 2,000,000 vertices or not 13 to 4,000 nodes.
+/// Not 500 to 2,000,000 vertices or not 9 to 4,000 nodes.
 ///
 /// ```
 /// let brain = fracas_scenes::motion::brain(500, 65).unwrap();
@@ -134,7 +134,7 @@ pub fn ring(options: &RingOptions) -> Result<Vec<SkinnedMotion>, SceneError> {
 /// move each vertex.
 ///
 /// # Errors
-/// Not 500 to 500,000 vertices or not 13 to 2,000 nodes.
+/// Not 500 to 500,000 vertices or not 9 to 2,000 nodes.
 pub fn fishes(vertices: usize, nodes: usize) -> Result<Vec<SkinnedMotion>, SceneError> {
     fishes_scene::swimming(vertices, nodes, fishes_scene::FRAMES)
 }

@@ -192,11 +192,11 @@ fn bad_sizes_and_frames_are_refused() {
     let sentences = [
         (
             motion::brain(3, 65).unwrap_err(),
-            "brain has 500 to 2000000 vertices and 13 to 4000 nodes, not 3 and 65",
+            "brain has 500 to 2000000 vertices and 9 to 4000 nodes, not 3 and 65",
         ),
         (
-            motion::fishes(8_000, 12).unwrap_err(),
-            "fishes has 500 to 500000 vertices and 13 to 2000 nodes, not 8000 and 12",
+            motion::fishes(8_000, 8).unwrap_err(),
+            "fishes has 500 to 500000 vertices and 9 to 2000 nodes, not 8000 and 8",
         ),
         (motion::crowd(10, 50).unwrap_err(), "crowd has 20000 to 2000000 triangles, not 50"),
         (

@@ -171,7 +171,9 @@ fn growth(question: Question, frame: &Frame) -> f32 {
     match question {
         Question::Impacts | Question::Candidates => 0.0,
         Question::Near(reach) | Question::NearTriangles(reach) => {
-            (reach * frame.scale * (1.0 + 1e-6)) as f32 + 8.0 * Frame::SLACK
+            // Everything is within this of everything else; more would let boxes meet empty ones, which are infinite.
+            let enough = 1e30;
+            (reach * frame.scale * (1.0 + 1e-6)).min(enough) as f32 + 8.0 * Frame::SLACK
         }
     }
 }
