@@ -48,7 +48,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     Ok(skinned::play(vec![pulled(vertices, nodes, steps)?], steps, None, options))
 }
 
-/// The brain until its diagonal has grown by half, or for so many frames after the first.
+/// The motion of the brain. It ends when its diagonal has grown by half, or after `frames` frames.
 pub(crate) fn pulled(vertices: usize, nodes: usize, most_frames: usize) -> Result<SkinnedMotion, SceneError> {
     let (least, most) = (500, 2_000_000);
     if !(least..=most).contains(&vertices) || !(INFLUENCES + 1..=4_000).contains(&nodes) {
@@ -90,7 +90,7 @@ pub(crate) fn diagonal(points: &[DVec3]) -> f64 {
     points.iter().fold(Box3::default(), grown).extent().length()
 }
 
-/// A folded blob of so many vertices, about two metres long.
+/// A folded blob with the given number of vertices, about two metres long.
 fn surface(vertices: usize) -> Mesh {
     let frequency = (((vertices - 2) as f64 / 10.0).sqrt() + 1e-9).floor() as u32;
     let ball = with_vertices(shapes::geodesic_sphere(1.0, frequency), vertices);

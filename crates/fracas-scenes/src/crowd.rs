@@ -41,7 +41,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     Ok(skinned::play(walking(people, people * triangles, steps)?, steps, Some(0.0), options))
 }
 
-/// The motion of so many people of so many triangles in all.
+/// The motion of `people` people, who have `triangles` triangles in total.
 pub(crate) fn walking(
     people: usize,
     triangles: usize,

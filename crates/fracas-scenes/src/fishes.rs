@@ -53,7 +53,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     Ok(skinned::play(swimming(vertices, NODES, steps)?, steps, None, options))
 }
 
-/// The motion of all fishes, each of so many vertices and nodes.
+/// The motion of all fishes; `vertices` and `nodes` are those of each fish.
 pub(crate) fn swimming(
     vertices: usize,
     nodes: usize,

@@ -108,7 +108,7 @@ pub fn crossing(triangles: usize, speed: f64) -> Result<Vec<KeyedMotion>, SceneE
     crossing_scene::keys(triangles, speed)
 }
 
-/// A brain of so many vertices that follows so many nodes, pulled until its diagonal has grown by half. The paper has 3.5k, 30k
+/// A brain with the given numbers of vertices and nodes, pulled until its diagonal has grown by half. The paper has 3.5k, 30k
 /// (29,966) and 145k vertices, and 65, 225 and 509 nodes. 8 nodes move each vertex.
 ///
 /// # Errors
@@ -130,7 +130,7 @@ pub fn ring(options: &RingOptions) -> Result<Vec<SkinnedMotion>, SceneError> {
     ring_scene::swinging(options)
 }
 
-/// 24 elastic fishes, of so many vertices and nodes each, that swim through each other. 2 s. The paper has 8k vertices and 96 nodes. 8 nodes
+/// 24 elastic fishes, each with the given numbers of vertices and nodes, that swim through each other. 2 s. The paper has 8k vertices and 96 nodes. 8 nodes
 /// move each vertex.
 ///
 /// # Errors
@@ -139,7 +139,7 @@ pub fn fishes(vertices: usize, nodes: usize) -> Result<Vec<SkinnedMotion>, Scene
     fishes_scene::swimming(vertices, nodes, fishes_scene::FRAMES)
 }
 
-/// So many people who walk through each other, of so many triangles in all. 2 s.
+/// People who walk through each other; `triangles` is the total of all. 2 s.
 ///
 /// # Errors
 /// No people or more than 10,000, or not 2,000 to 200,000 triangles for each.

@@ -115,6 +115,9 @@ fn a_duplicate_of_a_crack_face_is_still_a_pair() {
         let found = finder(Twins::LeaveOut, Touch::Include).find_self_pairs(&body).to_vec();
         assert_eq!(found, without_twins(body.mesh(), Touch::Include), "{copied:?}");
         assert!(found.len() >= copied.len());
+        if copied.len() == 1 {
+            assert_eq!(found, [Pair::new(copied[0].0, first)]);
+        }
     }
 }
 

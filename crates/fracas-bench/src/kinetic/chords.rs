@@ -9,40 +9,22 @@ use fracas::internal::self_candidates;
 use fracas::kinetic::Window;
 use fracas::{FindOptions, Finder, Threads, Touch};
 use fracas_scenes::SceneError;
-use fracas_scenes::motion::{self, KeyedMotion};
+use fracas_scenes::motion;
 use std::hint::black_box;
 use std::io;
 
 pub fn run(report: &mut Report, quick: bool) -> io::Result<()> {
     let dress = motion::dress(if quick { 65_000 } else { 250_000 }).map_err(scene)?;
-    play(report, &dress, quick, "")
-}
-
-/// Measures everything whose name holds `only`.
-pub fn play(report: &mut Report, dress: &[KeyedMotion], quick: bool, only: &str) -> io::Result<()> {
     let moving = Played::new(&dress[0]);
-    if "update".contains(only) {
-        update(report, &moving, "");
+    update(report, &moving, "");
+    pipeline(report, &moving, "dress");
+    match motion::kick() {
+        Ok(kick) => pipeline(report, &Played::new(&kick), "kick"),
+        Err(why) => report.say(&format!("skipped: kick ({why})")),
     }
-    if "pipeline".contains(only) {
-        pipeline(report, &moving, "dress");
-    }
-    if "kick".contains(only) {
-        match motion::kick() {
-            Ok(kick) => pipeline(report, &Played::new(&kick), "kick"),
-            Err(why) => report.say(&format!("skipped: kick ({why})")),
-        }
-    }
-    if "few_contacts".contains(only) {
-        few_contacts(report, dress);
-    }
-    if "replan".contains(only) {
-        replan_one(report, &moving);
-    }
-    if "spheres".contains(only) {
-        replan_spheres(report, if quick { 10_000 } else { 40_000 })?;
-    }
-    Ok(())
+    few_contacts(report, &dress);
+    replan_one(report, &moving);
+    replan_spheres(report, if quick { 10_000 } else { 40_000 })
 }
 
 pub(super) fn scene(error: SceneError) -> io::Error {

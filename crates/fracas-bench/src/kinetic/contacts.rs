@@ -41,8 +41,8 @@ pub(super) fn few_contacts(report: &mut Report, dress: &[KeyedMotion]) {
             // Positions have just been computed on this side, too; that is not counted again.
             bodies.iter().zip(&mut given).for_each(|(body, to)| body.interpolate(key, share, to));
             driving.frame(|| {
-                for (body, positions) in driven.iter_mut().zip(&mut given) {
-                    body.swap_positions(positions).expect("finite");
+                for (body, positions) in driven.iter_mut().zip(&given) {
+                    body.set_positions(positions).expect("finite");
                 }
                 let found = finder.find_pairs(&driven[0], &driven[1]).len();
                 assert_eq!(Some(&found), counts.last(), "both sides must find the same");

@@ -101,7 +101,7 @@ pub(super) fn seconds(work: impl FnOnce()) -> f64 {
     begin.elapsed().as_secs_f64()
 }
 
-/// The least of three runs.
+/// The fastest of three runs.
 pub(super) fn best(mut work: impl FnMut() -> f64) -> f64 {
     (0..3).map(|_| work()).fold(f64::INFINITY, f64::min)
 }

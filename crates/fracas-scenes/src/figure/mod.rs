@@ -45,7 +45,7 @@ impl Figure {
         Self::new(Measures::FEMALE, Gait::FEMALE, triangles)
     }
 
-    /// A man and a woman of exactly so many triangles each. The number must be even.
+    /// A man and a woman, each with exactly the given number of triangles, which must be even.
     pub fn people(triangles: usize) -> [Self; 2] {
         [(Measures::MALE, Gait::MALE), (Measures::FEMALE, Gait::FEMALE)].map(|(measures, gait)| {
             let vertices = triangles / 2 + 2;

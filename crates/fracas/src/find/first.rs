@@ -33,17 +33,7 @@ impl Finder {
     /// ```
     #[doc(alias = "intersection_test")]
     pub fn find_first<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> Option<Pair> {
-        let (a, b) = (a.into(), b.into());
-        match (a.shape, b.shape) {
-            (Shape::Hierarchy { body: first, tree: s }, Shape::Hierarchy { body: second, tree: t }) => {
-                let swapped = second.frame().scale < first.frame().scale;
-                let (first, second) = ((first, s, a.pose), (second, t, b.pose));
-                let (a, b) = if swapped { (second, first) } else { (first, second) };
-                self.walk_two(a, b, swapped, true);
-            }
-            _ => self.search_soups(&[a, b]),
-        }
-        self.pairs().first().copied()
+        self.compare(a.into(), b.into(), true).first().copied()
     }
 
     /// Whether two bodies share a point: their surfaces intersect, or a part of one lies wholly inside the other. Only closed bodies have an

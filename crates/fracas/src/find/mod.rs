@@ -163,14 +163,18 @@ impl Finder {
     #[doc(alias = "collide")]
     #[doc(alias = "intersect")]
     pub fn find_pairs<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> &[Pair] {
-        let (a, b) = (a.into(), b.into());
+        self.compare(a.into(), b.into(), false)
+    }
+
+    /// All pairs between two bodies; with `first`, some of them if there are any.
+    fn compare(&mut self, a: View, b: View, first: bool) -> &[Pair] {
         match (a.shape, b.shape) {
-            (Shape::Hierarchy { body: first, tree: s }, Shape::Hierarchy { body: second, tree: t }) => {
+            (Shape::Hierarchy { body: one, tree: s }, Shape::Hierarchy { body: other, tree: t }) => {
                 // The larger of the two lends the frame, so that coordinates of the other stay small in it.
-                let swapped = second.frame().scale < first.frame().scale;
-                let (first, second) = ((first, s, a.pose), (second, t, b.pose));
-                let (a, b) = if swapped { (second, first) } else { (first, second) };
-                self.walk_two(a, b, swapped, false);
+                let swapped = other.frame().scale < one.frame().scale;
+                let (one, other) = ((one, s, a.pose), (other, t, b.pose));
+                let (a, b) = if swapped { (other, one) } else { (one, other) };
+                self.walk_two(a, b, swapped, first);
             }
             _ => self.search_soups(&[a, b]),
         }

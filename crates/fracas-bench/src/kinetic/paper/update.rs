@@ -184,7 +184,7 @@ pub struct Spheres {
     pub frames: usize,
     pub plan_updates: usize,
     pub aabb: Kept,
-    /// None if there are so many triangles that it takes minutes.
+    /// `None` for large scenes: building it would take minutes.
     pub box_tree: Option<Kept>,
     /// Seconds: moving the vertices, bottom-up refit.
     pub interpolation: f64,
