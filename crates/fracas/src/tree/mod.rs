@@ -165,7 +165,7 @@ impl Hierarchy for MeshTree {
 
     fn ready(&self) -> Option<Opened<'_>> {
         let Self { nodes, rows, ids, contours, .. } = self;
-        Some(Opened { nodes, rows, ids, contours: contours.as_ref() })
+        Some(Opened { nodes, rows, ids, contours: contours.as_ref(), exact: None })
     }
 
     fn triangle(&self, id: u32) -> Triangle {
