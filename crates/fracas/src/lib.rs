@@ -83,7 +83,7 @@ pub use skinned::{SkinOptions, SkinnedBody};
 pub use soup::SoupOptions;
 pub use tearing::{Piece, TearingBody};
 pub use tree::{BuildOptions, MeshTree, SplitRule};
-pub use walk::{Nearest, RayHit, Side, View};
+pub use walk::{Feature, Nearest, OpenSurface, RayHit, Side, SignedDistance, View};
 
 /// The example in the README is compiled and run like every other.
 #[cfg(doctest)]
