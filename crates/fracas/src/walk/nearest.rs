@@ -22,7 +22,7 @@
 //! The sign of a distance never comes from normals; see `inside`.
 
 use super::project::{Projection, project};
-use super::row_distance::distances;
+use super::row_distance::{corners_from, distances, may_be_near};
 use super::view::Sight;
 use super::{Child, Hierarchy, Node, Opened, RowTwins, Shape, View};
 use crate::geom::{DVec3, LANES, Triangle};
@@ -30,6 +30,7 @@ use crate::mesh::TriangleId;
 use crate::pairs::{Frame, Row, RowIds, bits};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
+use std::hint::black_box;
 
 /// The nearest point of a body.
 ///
@@ -98,6 +99,8 @@ pub(crate) struct NearestSearch<'a> {
     view: View<'a>,
     sight: Sight,
     level: Level,
+    /// Positions and triangles, if the body keeps them ready and stands where it is.
+    own: Option<(&'a [DVec3], &'a [[u32; 3]])>,
 }
 
 /// Points farther from the middle than this, in units of the frame, are left to `f64` alone: `f32` would say little about them.
@@ -108,7 +111,11 @@ const TIE: f64 = 1e-12;
 
 impl<'a> NearestSearch<'a> {
     pub(crate) fn new(view: &View<'a>) -> Self {
-        Self { view: *view, sight: view.sight(), level: Level::new() }
+        let own = match view.shape {
+            Shape::Hierarchy { body, .. } if view.pose.is_identity() => body.positions().zip(body.triangles()),
+            _ => None,
+        };
+        Self { view: *view, sight: view.sight(), level: Level::new(), own }
     }
 
     /// The nearest point; `hint` is a triangle of the view that may be near.
@@ -125,7 +132,7 @@ impl<'a> NearestSearch<'a> {
                 let mut limit = (reach * scale) as f32 * (1.0 + 1e-6) + f32::MIN_POSITIVE;
                 let off = (f64::from(Frame::SLACK) + f64::from(f32::EPSILON) * far + self.sight.rounding(far)) as f32;
                 if let Some(id) = hint {
-                    let known = project(&self.corners(id, p, scale)).distance as f32;
+                    let known = project(&self.corners(id.0, p, scale)).distance as f32;
                     limit = limit.min(known * (1.0 + 1e-6) + 4.0 * off);
                 }
                 let q = q.to_array().map(|x| x as f32);
@@ -139,10 +146,22 @@ impl<'a> NearestSearch<'a> {
         self.best_of(p, reach, unit, &mut candidates)
     }
 
+    /// A triangle where the pose puts it.
+    #[inline(always)]
+    fn triangle(&self, id: u32) -> Triangle {
+        match self.own {
+            Some((positions, triangles)) => {
+                let [a, b, c] = triangles[id as usize].map(|v| positions[v as usize]);
+                Triangle::new(a, b, c)
+            }
+            None => self.view.triangle(TriangleId(id)),
+        }
+    }
+
     /// Corners of a triangle relative to a point.
     #[inline(always)]
-    fn corners(&self, id: TriangleId, p: DVec3, unit: f64) -> [DVec3; 3] {
-        self.view.triangle(id).corners().map(|corner| (corner - p) * unit)
+    fn corners(&self, id: u32, p: DVec3, unit: f64) -> [DVec3; 3] {
+        self.triangle(id).corners().map(|corner| (corner - p) * unit)
     }
 
     /// Candidates for a point far away, or for a soup; all in `f64`. Returns the unit in which squares neither overflow nor vanish.
@@ -191,13 +210,20 @@ impl<'a> NearestSearch<'a> {
     fn best_of(&self, p: DVec3, reach: f64, unit: f64, candidates: &mut Candidates) -> Option<Nearest> {
         let mut best: Option<(f64, u32, Projection)> = None;
         let list = candidates.take();
-        for &mut (_, id) in list.iter_mut() {
-            let found = project(&self.corners(TriangleId(id), p, unit));
-            let is_better = best.as_ref().is_none_or(|(distance, first, _)| {
-                found.distance < *distance || found.distance == *distance && id < *first
-            });
-            if is_better {
-                best = Some((found.distance, id, found));
+        // Corners of several candidates are fetched at once: memory then answers for all of them at once.
+        let mut fetched = [[DVec3::ZERO; 3]; LANES];
+        for chunk in list.chunks(LANES) {
+            for (corners, &(_, id)) in fetched.iter_mut().zip(chunk) {
+                *corners = self.corners(id, p, unit);
+            }
+            for (corners, &(_, id)) in fetched.iter().zip(chunk) {
+                let found = project(corners);
+                let is_better = best.as_ref().is_none_or(|(distance, first, _)| {
+                    found.distance < *distance || found.distance == *distance && id < *first
+                });
+                if is_better {
+                    best = Some((found.distance, id, found));
+                }
             }
         }
         let (distance, id, found) = best?;
@@ -206,7 +232,7 @@ impl<'a> NearestSearch<'a> {
             return None;
         }
         let (triangle, weights) = (TriangleId(id), found.weights);
-        let t = self.view.triangle(triangle);
+        let t = self.triangle(id);
         let names = self.vertices(id);
         let mut parts = (0..3).filter(|k| weights[*k] > 0.0);
         let parts = [parts.next(), parts.next(), parts.next()];
@@ -237,7 +263,7 @@ impl<'a> NearestSearch<'a> {
         list.sort_unstable_by_key(|(_, id)| *id);
         let mut around: Vec<Triangle> = Vec::with_capacity(8);
         for &mut (_, id) in list {
-            let t = self.view.triangle(TriangleId(id));
+            let t = self.triangle(id);
             if at.iter().all(|p| t.corners().contains(p)) {
                 around.push(t);
             }
@@ -245,8 +271,8 @@ impl<'a> NearestSearch<'a> {
         drop_copies(&mut around);
         let mut sum = DVec3::ZERO;
         for t in &around {
-            let angle = if let [p] = at { angle_at(t, *p) } else { 1.0 };
-            sum += unit_normal(t) * angle;
+            let (normal, angle) = normal_at(t, at[0]);
+            sum += if at.len() == 1 { normal * angle } else { normal };
         }
         let length = sum.length();
         // Nothing but rounding is left where triangles cancel out.
@@ -267,8 +293,17 @@ fn point_at(t: &Triangle, [u, v, w]: [f64; 3]) -> DVec3 {
 
 /// The normal of length one; zero if the triangle has no area. Right at any size.
 fn unit_normal(t: &Triangle) -> DVec3 {
-    let (u, v) = (unit_vector(t.b - t.a), unit_vector(t.c - t.a));
-    unit_vector(u.cross(v))
+    normal_at(t, t.a).0
+}
+
+/// The normal of length one of a triangle, and its angle at one of its corners.
+fn normal_at(t: &Triangle, p: DVec3) -> (DVec3, f64) {
+    let corners = t.corners();
+    let k = corners.iter().position(|corner| *corner == p).unwrap_or(0);
+    let (u, v) = (unit_vector(corners[(k + 1) % 3] - p), unit_vector(corners[(k + 2) % 3] - p));
+    let n = u.cross(v);
+    let sine = n.length();
+    if sine == 0.0 { (DVec3::ZERO, 0.0) } else { (n / sine, libm::atan2(sine, u.dot(v))) }
 }
 
 /// The vector with length one, also where its square would overflow or vanish; zero for zero.
@@ -279,14 +314,6 @@ fn unit_vector(v: DVec3) -> DVec3 {
     }
     let v = v * f64::from_bits(largest.max(f64::MIN_POSITIVE).to_bits() & 0x7ff0_0000_0000_0000).recip();
     v / v.length()
-}
-
-/// The angle of a triangle at one of its corners.
-fn angle_at(t: &Triangle, p: DVec3) -> f64 {
-    let corners = t.corners();
-    let Some(k) = corners.iter().position(|corner| *corner == p) else { return 0.0 };
-    let (u, v) = (unit_vector(corners[(k + 1) % 3] - p), unit_vector(corners[(k + 2) % 3] - p));
-    libm::atan2(u.cross(v).length(), u.dot(v))
 }
 
 /// Keeps one of all triangles with the same corners in the same cyclic order.
@@ -404,6 +431,9 @@ impl Walk<'_> {
             stack.push(0.0, root);
         }
         let mut squared = square_above(limit);
+        // More than a projection onto the direction of a centroid is rounded; no corner is farther than four times this.
+        let far = self.q[0].abs().max(self.q[1].abs()).max(self.q[2].abs()) + Frame::REACH;
+        let margin = 32.0 * f32::EPSILON * far + 4.0 * self.off;
         while let Some((bound, child)) = stack.pop() {
             if bound > squared {
                 continue;
@@ -414,7 +444,11 @@ impl Walk<'_> {
                     Some(opened) => &opened.nodes[place],
                     None => self.body.node(place, node.get_or_insert(Node::EMPTY)),
                 };
-                stack.push_children(node, &self.squared_gaps(simd, node, &q), squared);
+                let (gaps, near) = self.squared_gaps(simd, node, &q, squared);
+                if let Some(opened) = &self.opened {
+                    touch(opened, node, near);
+                }
+                stack.push_children(node, &gaps, near);
                 continue;
             }
             let (row, ids) = match &self.opened {
@@ -425,7 +459,11 @@ impl Walk<'_> {
                     (&*row, &*ids)
                 }
             };
-            let (lower, upper) = distances(simd, row, &q, self.off);
+            let corners = corners_from(simd, row, &q);
+            if may_be_near(simd, &corners, limit + margin) == 0 {
+                continue;
+            }
+            let (lower, upper) = distances(simd, corners, self.off);
             // Unused lanes repeat used ones, so they do no harm here.
             let least = upper.reduce_min();
             if least < limit {
@@ -444,9 +482,15 @@ impl Walk<'_> {
         candidates.limit = limit;
     }
 
-    /// Lower bounds of the squared distances of the boxes of a node.
+    /// Lower bounds of the squared distances of the boxes of a node, and the lanes whose bounds are within a limit.
     #[inline(always)]
-    fn squared_gaps<S: Simd>(&self, simd: S, node: &Node, q: &[f32x8<S>; 3]) -> [f32; LANES] {
+    fn squared_gaps<S: Simd>(
+        &self,
+        simd: S,
+        node: &Node,
+        q: &[f32x8<S>; 3],
+        limit: f32,
+    ) -> ([f32; LANES], u32) {
         let zero = f32x8::splat(simd, 0.0);
         let mut sum = zero;
         for axis in 0..3 {
@@ -457,8 +501,26 @@ impl Walk<'_> {
         }
         let mut gaps = [0.0; LANES];
         // Each rounding is below 2⁻²⁴ of what it rounds, and there are fewer than eight.
-        (sum * (1.0 - 1e-6)).store_array(&mut gaps);
-        gaps
+        let sum = sum * (1.0 - 1e-6);
+        sum.store_array(&mut gaps);
+        (gaps, sum.simd_le(limit).to_bitmask() as u32 & node.used_lanes())
+    }
+}
+
+/// Reads a word of every cache line of some children of a node. They are visited soon, and memory can answer for all of them at once.
+#[inline(always)]
+fn touch(opened: &Opened, node: &Node, lanes: u32) {
+    for lane in bits(lanes) {
+        let child = node.children[lane];
+        let place = child.index();
+        if child.is_leaf() {
+            let corners = &opened.rows[place].corners;
+            black_box((corners[0][0][0], corners[0][2][0], corners[1][1][0], corners[2][0][0], corners[2][2][7]));
+            black_box(opened.ids[place].triangles[0]);
+        } else {
+            let next = &opened.nodes[place];
+            black_box((next.boxes.low[0][0], next.boxes.low[2][0], next.boxes.high[1][0], next.count));
+        }
     }
 }
 
@@ -506,25 +568,37 @@ impl Stack {
         Some((f32::from_bits((top >> 32) as u32), Child::from_bits(top as u32)))
     }
 
-    /// Pushes the children within the limit, the farthest first.
+    /// Pushes the children in some lanes, the farthest first.
     #[inline(always)]
-    fn push_children(&mut self, node: &Node, bounds: &[f32; LANES], limit: f32) {
+    fn push_children(&mut self, node: &Node, bounds: &[f32; LANES], lanes: u32) {
         if self.count + LANES > Self::FEW {
             self.many.extend_from_slice(&self.few[..self.count]);
             self.count = 0;
         }
         let first = self.count;
-        for (lane, child) in node.used() {
-            if bounds[lane] <= limit {
-                let entry = u64::from(bounds[lane].to_bits()) << 32 | u64::from(child.bits());
-                let mut k = self.count;
-                while k > first && self.few[k - 1] < entry {
-                    self.few[k] = self.few[k - 1];
-                    k -= 1;
-                }
-                self.few[k] = entry;
-                self.count += 1;
-            }
+        let count = lanes.count_ones() as usize;
+        // Zeros sort behind all entries, and are left out again.
+        let mut entries = [0_u64; LANES];
+        for (k, lane) in bits(lanes).enumerate() {
+            entries[k % LANES] = u64::from(bounds[lane].to_bits()) << 32 | u64::from(node.children[lane].bits());
         }
+        if count <= 4 {
+            let [a, b, c, d, ..] = &mut entries;
+            order(a, b);
+            order(c, d);
+            order(a, c);
+            order(b, d);
+            order(b, c);
+        } else {
+            entries[..count].sort_unstable_by(|x, y| y.cmp(x));
+        }
+        self.few[first..first + LANES].copy_from_slice(&entries);
+        self.count += count;
     }
+}
+
+/// Swaps two numbers if the second is larger, without a branch.
+#[inline(always)]
+fn order(a: &mut u64, b: &mut u64) {
+    (*a, *b) = ((*a).max(*b), (*a).min(*b));
 }

@@ -4,6 +4,8 @@
 //! triangle, so its distance bounds the true one from above. For any direction *D* the triangle lies beyond
 //! the smallest projection of its corners onto *D*; with *D* towards the nearest point this bounds the distance from below. Neither bound
 //! relies on the nearest point being right: a bad one makes them wide, not wrong.
+//!
+//! Most rows hold nothing near. The direction towards the centroid, which needs no root and no division, proves it for them.
 
 use crate::geom::LANES;
 use crate::pairs::Row;
@@ -62,14 +64,30 @@ fn choose<S: Simd>(mask: fearless_simd::mask32x8<S>, a: Vec8<S>, b: Vec8<S>) -> 
     [mask.select(a[0], b[0]), mask.select(a[1], b[1]), mask.select(a[2], b[2])]
 }
 
-/// Lower and upper bounds of the distances of the triangles of a row from `q`, if corners and point together are off by at most `off` along each
+/// Corners of the triangles of a row relative to `q`.
+#[inline(always)]
+pub(super) fn corners_from<S: Simd>(simd: S, row: &Row, q: &Vec8<S>) -> [Vec8<S>; 3] {
+    [
+        relative(simd, &row.corners[0], q),
+        relative(simd, &row.corners[1], q),
+        relative(simd, &row.corners[2], q),
+    ]
+}
+
+/// The lanes whose triangles may be nearer than `limit`, as bits. The limit must allow for all roundings.
+#[inline(always)]
+pub(super) fn may_be_near<S: Simd>(simd: S, [a, b, c]: &[Vec8<S>; 3], limit: f32) -> u32 {
+    let direction = [a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]];
+    let least = dot(direction, *a).min(dot(direction, *b)).min(dot(direction, *c)).max(f32x8::splat(simd, 0.0));
+    // Without a limit, and with the centroid at the origin, there is nothing to compare with: such lanes stay.
+    !(least * least).simd_gt(dot(direction, direction) * (limit * limit)).to_bitmask() as u32 & 0xff
+}
+
+/// Lower and upper bounds of the distances of the triangles with these corners from the origin, if corners and point together are off by at most `off` along each
 /// axis. Fused or not, the bounds hold.
 #[inline(always)]
-pub(super) fn distances<S: Simd>(simd: S, row: &Row, q: &Vec8<S>, off: f32) -> (f32x8<S>, f32x8<S>) {
+pub(super) fn distances<S: Simd>(simd: S, [a, b, c]: [Vec8<S>; 3], off: f32) -> (f32x8<S>, f32x8<S>) {
     let zero = f32x8::splat(simd, 0.0);
-    let a = relative(simd, &row.corners[0], q);
-    let b = relative(simd, &row.corners[1], q);
-    let c = relative(simd, &row.corners[2], q);
     let (ab, bc, ca) = (sub(b, a), sub(c, b), sub(a, c));
     let (on_ab, d_ab) = on_segment(simd, a, ab);
     let (on_bc, d_bc) = on_segment(simd, b, bc);
