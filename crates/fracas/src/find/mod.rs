@@ -16,6 +16,7 @@ mod contract;
 mod first;
 mod impacts;
 mod near;
+mod points;
 
 pub use self::closest::Closest;
 use self::closest::ClosestMemory;

@@ -385,6 +385,10 @@ impl Hierarchy for SkinnedBody {
     fn stamp(&self) -> Stamp {
         self.stamp
     }
+
+    fn topology(&self) -> Stamp {
+        self.identity
+    }
 }
 
 impl<'a> From<&'a SkinnedBody> for View<'a> {

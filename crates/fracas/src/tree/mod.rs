@@ -55,6 +55,8 @@ use crate::walk::{Child, Contours, Corners, Hierarchy, Node, Opened, RowTwins, S
 pub struct MeshTree {
     mesh: Mesh,
     stamp: Stamp,
+    /// Stays when vertices move.
+    topology: Stamp,
     frame: Frame,
     nodes: Vec<Node>,
     rows: Vec<Row>,
@@ -186,5 +188,9 @@ impl Hierarchy for MeshTree {
 
     fn stamp(&self) -> Stamp {
         self.stamp
+    }
+
+    fn topology(&self) -> Stamp {
+        self.topology
     }
 }

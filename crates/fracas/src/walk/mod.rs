@@ -36,6 +36,7 @@
 //! The trait is sealed: it is not exported, since kernels and rows may change.
 
 mod bridge;
+mod closed;
 mod closest;
 mod contour;
 mod in_box;
@@ -43,15 +44,19 @@ mod inside;
 mod nearest;
 mod node;
 mod pairs;
+mod project;
 mod ray;
+mod row_distance;
 mod unfold;
 mod view;
 
 pub(crate) use bridge::Bridge;
 pub(crate) use closest::{ClosestEnd, ClosestWalk};
 pub(crate) use contour::{Contours, signs_of_row};
-pub use inside::Side;
-pub use nearest::Nearest;
+pub use closed::OpenSurface;
+pub use inside::{Side, SignedDistance};
+pub(crate) use nearest::NearestSearch;
+pub use nearest::{Feature, Nearest};
 pub(crate) use node::{Child, Corners, Node};
 pub(crate) use pairs::{Meeting, PairWalk, Posed};
 pub use ray::RayHit;
@@ -157,6 +162,11 @@ pub(crate) trait Hierarchy: Sync {
 
     /// Changes whenever the body does.
     fn stamp(&self) -> Stamp;
+
+    /// Changes whenever triangles come, go or name other vertices. It may change more often.
+    fn topology(&self) -> Stamp {
+        self.stamp()
+    }
 }
 
 /// What rows say of the twins of a crack that are still at one place.
