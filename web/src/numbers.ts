@@ -19,6 +19,8 @@ export function shown(value: number | null | undefined): string {
 
 const NAMES: Record<string, string> = {
   pairs: "Colliding pairs",
+  near_triangles: "Near pairs of triangles",
+  near_features: "Near pairs of features",
   contacts: "Contacts",
   pieces: "Fragments",
   q: "Q of the trees",
