@@ -19,7 +19,6 @@ export function shown(value: number | null | undefined): string {
 
 const NAMES: Record<string, string> = {
   pairs: "Colliding pairs",
-  near_triangles: "Near pairs of triangles",
   near_features: "Near pairs of features",
   contacts: "Contacts",
   pieces: "Fragments",

@@ -1,10 +1,11 @@
 //! `fracas near`: which features of meshes are within a reach of each other.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 use fracas::geom::DVec3;
-use fracas::mesh::Mesh;
+use fracas::mesh::{Adjacency, Mesh};
 use fracas::{Features, Finder, MeshTree, Near};
 
 use crate::args::NearArguments;
@@ -54,8 +55,6 @@ pub struct Nearness {
     pub vertex_triangle: Vec<VertexTriangle>,
     /// Edges, by ids.
     pub edge_edge: Vec<EdgeEdge>,
-    /// Pairs of triangles within reach, by ids; found only for a page.
-    pub triangles: Vec<MeshPair>,
     /// Time to read the meshes.
     pub load: Duration,
     /// Time to build trees.
@@ -112,16 +111,8 @@ fn find(inputs: &[Input], arguments: &NearArguments) -> Result<Nearness, Failure
     };
     let (vertex_triangle, edge_edge) = sorted(near, trees.len() as u32 - 1);
     let find = start.elapsed();
-    let mut triangles = Vec::new();
-    if arguments.html.is_some() {
-        let pairs = match &trees[..] {
-            [a, b] => finder.find_near_triangles(a, b, reach),
-            _ => finder.find_near_triangles_self(&trees[0], reach),
-        };
-        triangles.extend(pairs.iter().map(|pair| [0, pair.a.0, trees.len() as u32 - 1, pair.b.0]));
-    }
     let meshes = trees.into_iter().map(MeshTree::into_mesh).collect();
-    Ok(Nearness { meshes, vertex_triangle, edge_edge, triangles, load, build, find })
+    Ok(Nearness { meshes, vertex_triangle, edge_edge, load, build, find })
 }
 
 /// The features by kind, meshes and ids. `second` is the mesh of the second body.
@@ -171,11 +162,33 @@ fn content(found: &Nearness, reach: f64) -> Content<'static> {
     let features = lines.len();
     lines.sort_by(|x, y| x.0.total_cmp(&y.0));
     lines.truncate(MOST_LINES);
+    let pairs = triangles(found);
     let noun = if features == 1 { "pair of features is" } else { "pairs of features are" };
     Content::Near {
-        pairs: found.triangles.clone(),
         lines: lines.into_iter().map(|line| line.1).collect(),
-        counters: vec![("near_triangles", found.triangles.len() as f64), ("near_features", features as f64)],
+        counters: vec![("near_features", features as f64)],
         text: format!("{} {noun} within {}.", grouped(features), rounded(reach)),
+        pairs,
     }
+}
+
+/// A triangle for each near feature: itself, or the first that has the vertex or edge. Sorted, each once.
+fn triangles(found: &Nearness) -> Vec<MeshPair> {
+    let adjacencies: Vec<Adjacency> = found.meshes.iter().map(Adjacency::build).collect();
+    let mut first_of_edge: Vec<BTreeMap<[u32; 2], u32>> = Vec::new();
+    for adjacency in &adjacencies {
+        first_of_edge.push(adjacency.edges().map(|edge| (edge.ends, edge.uses[0].triangle().0)).collect());
+    }
+    let mut pairs: Vec<[[u32; 2]; 2]> = Vec::new();
+    pairs.extend(found.vertex_triangle.iter().map(|near| {
+        let [mesh, vertex] = near.vertex;
+        [[mesh, adjacencies[mesh as usize].triangles_of_vertex(vertex)[0].0], near.triangle]
+    }));
+    pairs.extend(found.edge_edge.iter().map(|near| {
+        [0, 1].map(|k| [near.meshes[k], first_of_edge[near.meshes[k] as usize][&near.edges[k]]])
+    }));
+    pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.into_iter().map(|[[mesh_a, a], [mesh_b, b]]| [mesh_a, a, mesh_b, b]).collect()
 }
