@@ -66,7 +66,7 @@ async function start(): Promise<void> {
   element("footer").textContent = [about.program, about.size && `size ${about.size}`, header.frames > 1 && `${shown(header.frames)} frames`, ...about.meshes.map((mesh) => mesh.path)].filter(Boolean).join(" · ");
 
   const first = await recording.frame(0);
-  const look: Look = { fragments: true, cracks: true, colliding: true, contacts: true, lines: false, seeThrough: false, level: -1 };
+  const look: Look = { fragments: true, cracks: true, colliding: true, closest: true, contacts: true, lines: false, seeThrough: false, level: -1 };
   const stage = staged(() => new Stage(element<HTMLCanvasElement>("canvas"), recording, first, look));
   const pairList = element<HTMLDetailsElement>("pair-list");
   const scrub = element<HTMLInputElement>("scrub");
@@ -98,7 +98,7 @@ async function start(): Promise<void> {
   const charts = header.frames > 1 ? new Charts(element("charts"), header, jump) : undefined;
   fillSummary(element("summary"), header, jump);
   const showSwitches = fillSwitches(element("show"), recording, look, () => stage.refresh());
-  pairList.open = about.kind === "check";
+  pairList.open = about.kind === "check" || about.kind === "near";
   pairList.addEventListener("toggle", () => fillPairs(pairList, recording, player.shown.data, (triangles) => stage.focus(triangles)));
 
   element("transport").hidden = header.frames < 2;

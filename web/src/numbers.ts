@@ -19,6 +19,7 @@ export function shown(value: number | null | undefined): string {
 
 const NAMES: Record<string, string> = {
   pairs: "Colliding pairs",
+  near_features: "Near pairs of features",
   contacts: "Contacts",
   pieces: "Fragments",
   q: "Q of the trees",

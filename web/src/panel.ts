@@ -15,7 +15,8 @@ export function fillSwitches(place: HTMLElement, recording: Recording, look: Loo
   const { header, triangles } = recording;
   const hasCracks = triangles.isCrack.includes(1);
   const switches: [Switch, string, string[], boolean][] = [
-    ["colliding", "Colliding triangles", [COLLIDING], header.about.kind !== "mesh"],
+    ["colliding", header.about.kind === "near" ? "Near triangles" : "Colliding triangles", [COLLIDING], header.about.kind !== "mesh"],
+    ["closest", "Closest points", [CONTACT], (header.about.lines ?? []).length > 0],
     ["contacts", "Contacts and normals", [CONTACT], header.contacts > 0],
     ["fragments", header.about.kind === "run" ? "Fragments by colour" : "Meshes by colour", FRAGMENTS.slice(0, 4), header.about.kind === "run" || header.about.meshes.length > 1],
     ["cracks", "Crack faces", [CRACK], hasCracks],
@@ -86,7 +87,7 @@ export function fillNow(place: HTMLElement, header: Header, frame: number): void
 
 /** The most telling numbers, over the scene. */
 export function fillHud(place: HTMLElement, header: Header, frame: number): void {
-  const chosen = ["triangles", "pieces", "pairs", "contacts"];
+  const chosen = ["triangles", "pieces", "pairs", "contacts", "distance", "near_features"];
   const entries = chosen.flatMap((name) => {
     const value = header.counters.find((counter) => counter.name === name)?.values[frame];
     if (value === null || value === undefined) return [];
@@ -105,7 +106,8 @@ export function fillPairs(place: HTMLDetailsElement, recording: Recording, frame
   const count = frame.pairs.length / 2;
   place.hidden = recording.header.about.kind === "mesh";
   const head = place.querySelector("summary") as HTMLElement;
-  head.textContent = count === 1 ? "1 colliding pair" : `${shown(count)} colliding pairs`;
+  const how = recording.header.about.kind === "near" ? "near" : "colliding";
+  head.textContent = count === 1 ? `1 ${how} pair` : `${shown(count)} ${how} pairs`;
   const table = place.querySelector(".pair-table") as HTMLElement;
   if (!place.open) {
     table.replaceChildren();

@@ -46,6 +46,8 @@ export interface Look {
   fragments: boolean;
   cracks: boolean;
   colliding: boolean;
+  /** Lines between closest points. */
+  closest: boolean;
   contacts: boolean;
   lines: boolean;
   seeThrough: boolean;
@@ -72,6 +74,8 @@ export class Stage {
   private readonly red: Mesh;
   private readonly lines: Mesh;
   private readonly boxes: LineSegments;
+  private readonly closestPoints: Points;
+  private readonly closestLines: LineSegments;
   private readonly contactPoints: Points;
   private readonly shafts: LineSegments;
   private readonly heads: InstancedMesh;
@@ -134,11 +138,16 @@ export class Stage {
     this.lines = new Mesh(this.geometry, new MeshBasicMaterial({ color: "#1b2430", wireframe: true, transparent: true, opacity: 0.22, depthWrite: false }));
     this.boxes = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: BOX, transparent: true, opacity: 0.85 }));
 
-    this.contactPoints = new Points(new BufferGeometry(), new PointsMaterial({ color: CONTACT, size: POINT_SIZE, sizeAttenuation: false, map: dot(), alphaTest: 0.5, depthTest: false, transparent: true }));
-    this.shafts = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: CONTACT, depthTest: false, transparent: true }));
+    const spots = () => new Points(new BufferGeometry(), new PointsMaterial({ color: CONTACT, size: POINT_SIZE, sizeAttenuation: false, map: dot(), alphaTest: 0.5, depthTest: false, transparent: true }));
+    const strokes = () => new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: CONTACT, depthTest: false, transparent: true }));
+    this.contactPoints = spots();
+    this.shafts = strokes();
+    this.closestPoints = spots();
+    this.closestLines = strokes();
+    this.placeLines();
     this.heads = new InstancedMesh(new ConeGeometry(0.007, 0.022, 10).translate(0, -0.011, 0), new MeshBasicMaterial({ color: CONTACT, depthTest: false, transparent: true }), MOST_ARROWS);
-    for (const part of [this.contactPoints, this.shafts, this.heads]) part.renderOrder = 3;
-    for (const part of [this.body, this.red, this.lines, this.boxes, this.contactPoints, this.shafts, this.heads]) {
+    for (const part of [this.closestPoints, this.closestLines, this.contactPoints, this.shafts, this.heads]) part.renderOrder = 3;
+    for (const part of [this.body, this.red, this.lines, this.boxes, this.closestPoints, this.closestLines, this.contactPoints, this.shafts, this.heads]) {
       part.frustumCulled = false;
       this.scene.add(part);
     }
@@ -291,6 +300,7 @@ export class Stage {
       material.depthWrite = !this.look.seeThrough;
     }
     this.lines.visible = this.look.lines;
+    this.closestPoints.visible = this.closestLines.visible = this.look.closest;
     this.touch();
   }
 
@@ -304,10 +314,10 @@ export class Stage {
     return this.geometry.groups.map((group) => ({ material: group.materialIndex ?? 0, triangles: group.count / 3 }));
   }
 
-  /** How many boxes and contacts are drawn. */
-  get drawnParts(): { boxes: number; contacts: number } {
+  /** How many boxes, contacts and lines between closest points are drawn. */
+  get drawnParts(): { boxes: number; contacts: number; closest: number } {
     const count = (part: Points | LineSegments) => (part.visible ? (part.geometry.getAttribute("position")?.count ?? 0) : 0);
-    return { boxes: count(this.boxes) / 24, contacts: count(this.contactPoints) };
+    return { boxes: count(this.boxes) / 24, contacts: count(this.contactPoints), closest: count(this.closestLines) / 2 };
   }
 
   /** Puts the triangles of the frame in the order of their materials, unless they are. */
@@ -381,6 +391,17 @@ export class Stage {
       }
     }
     replace(this.boxes.geometry, places);
+  }
+
+  /** Puts the lines between closest points where they belong; they are the same in every frame. */
+  private placeLines(): void {
+    const { origin, step, about } = this.recording.header;
+    const ends = (about.lines ?? []).flat();
+    const places = new Float32Array(ends.flatMap((end) => end.map((x, axis) => ((x - origin[axis]) / step) * this.scale + this.offset[axis])));
+    replace(this.closestLines.geometry, places);
+    replace(this.closestPoints.geometry, places);
+    // Where there are many, they are drawn smaller.
+    (this.closestPoints.material as PointsMaterial).size = Math.max(2.5, POINT_SIZE * Math.min(1, Math.sqrt(FEW_ARROWS / Math.max(1, ends.length))));
   }
 
   private drawContacts({ contacts }: Frame): void {

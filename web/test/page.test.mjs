@@ -263,3 +263,23 @@ test("200 frames of 250,000 triangles open within 5 seconds", async () => {
   assert.deepEqual(troubles, []);
   await context.close();
 });
+
+test("near features are lines between their closest points", async () => {
+  const { page, troubles, context } = await open(browser, join(FIXTURES, "near.html"));
+  const found = JSON.parse(readFileSync(join(FIXTURES, "near.json"), "utf8"));
+  const features = found.vertex_triangle.length + found.edge_edge.length;
+  assert.ok(features > 10);
+  const now = await state(page);
+  assert.equal(now.parts.closest, features);
+  const near = new Set(found.vertex_triangle.map(([, , , triangle]) => triangle));
+  assert.ok(near.size > 0 && [...near].every((triangle) => now.colliding.includes(triangle)));
+  assert.match(await page.locator("#pair-list summary").innerText(), /^[\d,]+ near pairs$/);
+  assert.match(await page.locator("#hud").innerText(), new RegExp(`Near pairs of features\\s+${features.toLocaleString("en-GB")}\\b`));
+  await page.screenshot({ path: join(SHOTS, "near.png") });
+  await page.getByLabel("Closest points").uncheck();
+  assert.equal((await state(page)).parts.closest, 0);
+  await page.getByLabel("Near triangles").uncheck();
+  assert.deepEqual((await state(page)).colliding, []);
+  assert.deepEqual(troubles, []);
+  await context.close();
+});

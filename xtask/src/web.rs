@@ -115,15 +115,21 @@ fn make_pages() -> Result<(), String> {
         command
     };
     shell::run(program("examples/web_fixtures").arg(MADE), failed)?;
-    let mut check = program("fracas");
-    check.args(["check", "shape:folded-cloth:20000", "--json", "--html", &format!("{MADE}/check.html")]);
-    let output = check.output().map_err(|error| shell::not_started(&check, &error))?;
-    // It ends with 1 because it finds collisions, as it should.
-    if output.status.code() != Some(1) {
-        return Err(format!("{failed} (`fracas check`: {}).", output.status));
+    // The first ends with 1 because it finds collisions, as it should.
+    for (page, words, status) in [
+        ("check", "check shape:folded-cloth:20000", 1),
+        ("near", "near shape:folded-cloth:2000 --reach 0.03", 0),
+    ] {
+        let mut command = program("fracas");
+        command.args(words.split(' ')).args(["--json", "--html", &format!("{MADE}/{page}.html")]);
+        let output = command.output().map_err(|error| shell::not_started(&command, &error))?;
+        if output.status.code() != Some(status) {
+            return Err(format!("{failed} (`fracas {words}`: {}).", output.status));
+        }
+        std::fs::write(shell::root().join(MADE).join(format!("{page}.json")), output.stdout)
+            .map_err(|error| format!("{failed}: {error}."))?;
     }
-    std::fs::write(shell::root().join(MADE).join("check.json"), output.stdout)
-        .map_err(|error| format!("{failed}: {error}."))
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What can be said on the command line.
 
+mod questions;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -11,6 +13,8 @@ use fracas_scenes::Size;
 use crate::error::Failure;
 use crate::find::Engine;
 use crate::input;
+
+pub use questions::{DistanceArguments, InsideArguments, NearArguments};
 
 /// The words after `fracas`.
 #[derive(Debug, Parser)]
@@ -46,6 +50,12 @@ pub enum Command {
     Check(CheckArguments),
     /// Decides whether and when moving features first meet, exactly
     Ccd(CcdArguments),
+    /// Measures the least distance of two meshes, and where it is
+    Distance(DistanceArguments),
+    /// Lists the vertices and triangles, and the edges, that are near each other: within one mesh, or between two
+    Near(NearArguments),
+    /// Says which points are inside a closed mesh, exactly
+    Inside(InsideArguments),
     /// Describes meshes: counts, components, open edges, defects, volume
     Info(InfoArguments),
     /// Measures how crowded meshes are: k-freeness, and levels from the smallest triangle to the largest
@@ -309,7 +319,7 @@ impl Arguments {
         Self::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Bad(Box::new(Failure::Usage(
-                "a command is missing: check, ccd, info, analyze, scenes, run or view".to_owned(),
+                "a command is missing: check, ccd, distance, near, inside, info, analyze, scenes, run or view".to_owned(),
             ))),
             _ => Refusal::Bad(Box::new(Failure::Usage(sentence(&error.to_string())))),
         })
@@ -343,7 +353,7 @@ mod tests {
     fn messages_become_one_sentence() {
         assert_eq!(
             complaint(&[]),
-            "a command is missing: check, ccd, info, analyze, scenes, run or view (see `fracas --help`)"
+            "a command is missing: check, ccd, distance, near, inside, info, analyze, scenes, run or view (see `fracas --help`)"
         );
         assert_eq!(
             complaint(&["check"]),

@@ -11,8 +11,9 @@ use crate::error::Failure;
 use crate::find::{self, Answer, Question};
 use crate::input::{self, Input};
 use crate::output::{self, Summary, json, text};
+use crate::page::{self, Content};
 use crate::progress::Progress;
-use crate::{Status, page, threads, view};
+use crate::{Status, threads, view};
 
 /// Does what the arguments say and prints the answer.
 ///
@@ -38,7 +39,7 @@ pub fn run(arguments: &CheckArguments, threads: Option<u16>, out: &mut dyn Write
     }
     if let Some(file) = &arguments.html {
         let names: Vec<&str> = inputs.iter().map(Input::name).collect();
-        view::write_page(file, &page::record_meshes(&names, &answer.meshes, Some(&answer.pairs)))?;
+        view::write_page(file, &page::record_meshes(&names, &answer.meshes, &Content::Pairs(&answer.pairs)))?;
     }
     let files: Vec<&Path> =
         [&arguments.out, &arguments.html].into_iter().flatten().map(|file| &**file).collect();
@@ -65,7 +66,7 @@ fn work(inputs: &[Input], merge: bool, question: Question) -> Result<(Answer, Su
 }
 
 /// Refuses what can be known to go wrong before hours of work are lost to it.
-fn refuse_bad_out(out: &Path, extension: &str, inputs: &[Input]) -> Result<(), Failure> {
+pub(crate) fn refuse_bad_out(out: &Path, extension: &str, inputs: &[Input]) -> Result<(), Failure> {
     let file = out.display().to_string();
     if !out.extension().is_some_and(|end| end.eq_ignore_ascii_case(extension)) {
         let is_page = extension == "html";

@@ -53,6 +53,22 @@ pub enum Failure {
         /// The mesh at the end.
         second: String,
     },
+    /// An inside was asked for, and the mesh has none.
+    #[error(
+        "{mesh}: the surface is open, so nothing is inside: {edges} edges have an odd number of triangles (--merge joins vertices at equal positions)"
+    )]
+    OpenSurface {
+        /// The word on the command line.
+        mesh: String,
+        /// How many edges have an odd number of triangles.
+        edges: usize,
+    },
+    /// A mesh that has to have triangles.
+    #[error("{mesh}: the mesh has no triangles, so nothing is inside")]
+    NoTriangles {
+        /// The word on the command line.
+        mesh: String,
+    },
     /// The graphics card cannot be used.
     #[cfg(feature = "gpu")]
     #[error("the engine gpu cannot be used: {0} (the engines tree and soup find the same)")]
@@ -123,9 +139,9 @@ pub enum Failure {
     /// The marked mesh could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// A file of queries, or of their labels, makes no sense.
+    /// A line of a text file makes no sense: of queries, of their labels, of points.
     #[error("{file}, line {line}: {what}")]
-    Queries {
+    Line {
         /// Its path.
         file: String,
         /// The line, from one.

@@ -8,6 +8,7 @@
 //!                        ├ info ─► input, output
 //!                        ├ analyze ─► input, output
 //!                        ├ ccd ──► output; reads files of queries itself
+//!                        ├ questions: distance, near, inside ─► input, output
 //!                        ├ scene ► input, and the scenes of `fracas-scenes`; leaves a folder of files
 //!                        └ view ─► input; opens a page in the browser
 //! ```
@@ -28,6 +29,7 @@ pub mod input;
 pub mod output;
 pub mod page;
 pub mod progress;
+pub mod questions;
 pub mod scene;
 pub mod threads;
 pub mod view;
@@ -83,6 +85,9 @@ pub fn run(
         Ok(arguments) => match &arguments.command {
             Command::Check(check) => check::run(check, arguments.threads, out),
             Command::Ccd(ccd) => ccd::run(ccd, arguments.threads, out),
+            Command::Distance(distance) => questions::distance::run(distance, arguments.threads, out),
+            Command::Near(near) => questions::near::run(near, arguments.threads, out),
+            Command::Inside(inside) => questions::inside::run(inside, arguments.threads, out),
             Command::Analyze(analyze) => analyze::run(analyze, arguments.threads, out, complaints),
             Command::Info(info) => info::run(info, arguments.threads, out, complaints),
             Command::Scenes(scenes) => scene::list(scenes, out),

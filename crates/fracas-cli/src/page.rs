@@ -15,6 +15,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use fracas::Mesh;
+use fracas::geom::DVec3;
 use fracas::mesh::TriangleId;
 use fracas::pairs::Pair;
 use fracas_frames::{About, AddedTriangle, Frame, Kind, MeshSpan, Recorder, RecorderOptions, Recording};
@@ -88,9 +89,29 @@ fn write_base64(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
     bytes.chunks(3 << 16).try_for_each(|chunk| out.write_all(STANDARD.encode(chunk).as_bytes()))
 }
 
-/// A recording of meshes as they are, with the pairs that were found in them; `None` if none were sought.
+/// What a page shows of meshes.
+#[derive(Clone, Debug)]
+pub enum Content<'a> {
+    /// The meshes as they are.
+    Meshes,
+    /// Triangles that intersect.
+    Pairs(&'a [MeshPair]),
+    /// What is near.
+    Near {
+        /// Triangles that are near each other.
+        pairs: Vec<MeshPair>,
+        /// Lines between closest points.
+        lines: Vec<[DVec3; 2]>,
+        /// Numbers, by name.
+        counters: Vec<(&'static str, f64)>,
+        /// A sentence.
+        text: String,
+    },
+}
+
+/// A recording of meshes, with what was found in them.
 #[must_use]
-pub fn record_meshes(names: &[&str], meshes: &[Mesh], pairs: Option<&[MeshPair]>) -> Recording {
+pub fn record_meshes(names: &[&str], meshes: &[Mesh], content: &Content) -> Recording {
     let mut frame = Frame::default();
     let mut firsts = Vec::with_capacity(meshes.len());
     for (number, mesh) in meshes.iter().enumerate() {
@@ -108,33 +129,38 @@ pub fn record_meshes(names: &[&str], meshes: &[Mesh], pairs: Option<&[MeshPair]>
     let joint = |&[mesh_a, a, mesh_b, b]: &MeshPair| {
         Pair::new(firsts[mesh_a as usize] + a, firsts[mesh_b as usize] + b)
     };
-    frame.pairs = pairs.unwrap_or_default().iter().map(joint).collect();
     frame.counters =
         vec![("triangles", frame.added.len() as f64), ("vertices", frame.positions.len() as f64)];
-    if pairs.is_some() {
-        frame.counters.push(("pairs", frame.pairs.len() as f64));
-    }
-    let text = match pairs {
-        Some([]) => "No triangles intersect.".to_owned(),
-        Some([_]) => "One pair of triangles intersects.".to_owned(),
-        Some(pairs) => format!("{} pairs of triangles intersect.", grouped(pairs.len())),
-        None => {
-            format!("{} triangles, {} vertices", grouped(frame.added.len()), grouped(frame.positions.len()))
+    let mut about = About { program: program(), ..About::default() };
+    match content {
+        Content::Meshes => {
+            let (triangles, vertices) = (grouped(frame.added.len()), grouped(frame.positions.len()));
+            (about.kind, about.text) = (Kind::Mesh, format!("{triangles} triangles, {vertices} vertices"));
         }
-    };
+        Content::Pairs(pairs) => {
+            frame.pairs = pairs.iter().map(joint).collect();
+            frame.counters.push(("pairs", pairs.len() as f64));
+            about.kind = Kind::Check;
+            about.text = match pairs {
+                [] => "No triangles intersect.".to_owned(),
+                [_] => "One pair of triangles intersects.".to_owned(),
+                pairs => format!("{} pairs of triangles intersect.", grouped(pairs.len())),
+            };
+        }
+        Content::Near { pairs, lines, counters, text } => {
+            frame.pairs = pairs.iter().map(joint).collect();
+            frame.counters.extend(counters);
+            (about.kind, about.text) = (Kind::Near, text.clone());
+            about.lines = lines.iter().map(|line| line.map(|point| point.to_array())).collect();
+        }
+    }
     let span = |(name, mesh): (&&str, &Mesh)| MeshSpan {
         path: (*name).to_owned(),
         vertices: mesh.vertex_count(),
         triangles: mesh.triangle_count(),
     };
-    let about = About {
-        kind: if pairs.is_some() { Kind::Check } else { Kind::Mesh },
-        title: names.iter().map(|name| file_name(name)).collect::<Vec<_>>().join(", "),
-        text,
-        meshes: names.iter().zip(meshes).map(span).collect(),
-        program: program(),
-        ..About::default()
-    };
+    about.title = names.iter().map(|name| file_name(name)).collect::<Vec<_>>().join(", ");
+    about.meshes = names.iter().zip(meshes).map(span).collect();
     let mut recorder = Recorder::new(about, RecorderOptions { resolution: 1 << 20 });
     recorder.note(&frame);
     recorder.finish()
@@ -160,7 +186,7 @@ mod tests {
     fn the_viewer_has_one_place_for_data() {
         assert_eq!(VIEWER.matches(PLACE).count(), 1);
         assert!(!VIEWER.contains(MARK));
-        let recording = record_meshes(&["a"], &[shapes::icosphere(1.0, 1)], None);
+        let recording = record_meshes(&["a"], &[shapes::icosphere(1.0, 1)], &Content::Meshes);
         let (mut whole, mut beside) = (Vec::new(), Vec::new());
         write_whole(&mut whole, &recording).unwrap();
         write_head(&mut beside, &recording).unwrap();
@@ -171,7 +197,8 @@ mod tests {
     #[test]
     fn meshes_become_one_and_pairs_keep_their_triangles() {
         let meshes = [shapes::icosphere(1.0, 1), shapes::icosphere(1.0, 2)];
-        let recording = record_meshes(&["a/x.obj", "shape:y"], &meshes, Some(&[[0, 3, 1, 5], [1, 2, 1, 7]]));
+        let recording =
+            record_meshes(&["a/x.obj", "shape:y"], &meshes, &Content::Pairs(&[[0, 3, 1, 5], [1, 2, 1, 7]]));
         let stored = recording.unpack().unwrap();
         let first = meshes[0].triangle_count() as u32;
         assert_eq!(stored.frames[0].pairs, [Pair::new(3, first + 5), Pair::new(first + 2, first + 7)]);

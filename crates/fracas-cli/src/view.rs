@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use fracas_frames::Recording;
 
+use crate::Status;
 use crate::args::ViewArguments;
 use crate::error::Failure;
 use crate::input::Input;
 use crate::output;
+use crate::page::{self, Content};
 use crate::progress::Progress;
-use crate::{Status, page};
 
 /// The page of a run, in its folder.
 pub const REPORT: &str = "report.html";
@@ -75,7 +76,7 @@ fn write_mesh(word: &OsStr, out: Option<&Path>) -> Result<PathBuf, Failure> {
     progress.begin("loading", 1);
     let input = Input::parse(word)?;
     let mesh = input.load(false)?;
-    let recording = page::record_meshes(&[input.name()], &[mesh], None);
+    let recording = page::record_meshes(&[input.name()], &[mesh], &Content::Meshes);
     let file = out.map_or_else(|| std::env::temp_dir().join("fracas-view.html"), Path::to_path_buf);
     write_page(&file, &recording)?;
     Ok(file)

@@ -13,6 +13,8 @@ pub enum Kind {
     Check,
     /// Meshes as they are.
     Mesh,
+    /// Meshes whose distance was measured, or in which near features were sought.
+    Near,
 }
 
 /// What a recording is of; a viewer shows it as it is.
@@ -36,6 +38,9 @@ pub struct About {
     pub meshes: Vec<MeshSpan>,
     /// What others have reported.
     pub reported: Vec<Reported>,
+    /// Lines that are drawn on top, each between two points.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<[[f64; 3]; 2]>,
     /// The program that wrote it.
     pub program: String,
 }

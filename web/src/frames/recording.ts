@@ -16,7 +16,7 @@ export interface Column {
 
 export interface Header {
   about: {
-    kind: "run" | "check" | "mesh";
+    kind: "run" | "check" | "mesh" | "near";
     title: string;
     text: string;
     size: string;
@@ -25,6 +25,8 @@ export interface Header {
     ground: number | null;
     meshes: { path: string; vertices: number; triangles: number }[];
     reported: { column: string; label: string; value: number }[];
+    /** Lines that are drawn on top, each between two points. */
+    lines?: [[number, number, number], [number, number, number]][];
     program: string;
   };
   origin: [number, number, number];

@@ -119,7 +119,7 @@ fn read(file: &Path) -> Result<String, Failure> {
 }
 
 fn failure(file: &Path, line: usize, what: String) -> Failure {
-    Failure::Queries { file: file.display().to_string(), line, what }
+    Failure::Line { file: file.display().to_string(), line, what }
 }
 
 #[cfg(test)]

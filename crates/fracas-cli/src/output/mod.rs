@@ -2,11 +2,15 @@
 
 pub mod boxplot;
 pub mod crowding;
+pub mod distance;
+pub mod inside;
 pub mod json;
+pub mod near;
 mod table;
 pub mod text;
 
 pub use table::{Align, Table, grouped};
+pub(crate) use text::{rounded, written};
 
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;

@@ -15,7 +15,7 @@ use crate::find::MeshPair;
 use crate::info::Finding;
 
 /// Lines of a list; the rest is counted.
-const FEW: usize = 5;
+pub(super) const FEW: usize = 5;
 
 /// Prints meshes, number of pairs, the first of them, and times.
 ///
@@ -150,6 +150,14 @@ pub fn write_impacts(out: &mut dyn Write, impacts: &Impacts) -> io::Result<()> {
     writeln!(out, "\nload {}, find {}", written(*load), written(*find))
 }
 
+/// Says where the page is, if one was written.
+pub(super) fn write_page_name(out: &mut dyn Write, page: Option<&Path>) -> io::Result<()> {
+    match page {
+        Some(page) => writeln!(out, "\nWrote {}.", one_line(&page.display().to_string())),
+        None => Ok(()),
+    }
+}
+
 fn write_meshes(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let mut table = Table::new([Align::Left, Align::Right, Align::Right]);
     table.row(["mesh", "vertices", "triangles"]);
@@ -215,7 +223,7 @@ fn triangles_in(pairs: &[MeshPair]) -> usize {
     triangles.len()
 }
 
-fn written(time: Duration) -> String {
+pub(crate) fn written(time: Duration) -> String {
     if time.as_secs() >= 10 {
         format!("{:.1} s", time.as_secs_f64())
     } else {
@@ -300,7 +308,7 @@ fn volume(report: &Report) -> String {
 }
 
 /// Six digits, in the shortest way to write them.
-fn rounded(x: f64) -> String {
+pub(crate) fn rounded(x: f64) -> String {
     let size = x.abs();
     if size != 0.0 && !(1e-4..1e9).contains(&size) {
         return format!("{x:.5e}");

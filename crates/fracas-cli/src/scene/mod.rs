@@ -165,6 +165,7 @@ fn about(scene: &Scene, size: &'static str, run: &fracas_scenes::Run) -> About {
         step_seconds: run.step_seconds,
         ground: run.ground,
         meshes: Vec::new(),
+        lines: Vec::new(),
         reported: paper::reported(scene.name, size),
         program: page::program(),
     }

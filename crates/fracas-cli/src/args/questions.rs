@@ -1,0 +1,80 @@
+//! The words after the commands that ask about distances and points.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::meshes_and_status;
+
+/// The words after `fracas distance`.
+#[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
+pub struct DistanceArguments {
+    /// The first mesh
+    #[arg(value_name = "A")]
+    pub a: OsString,
+    /// The second mesh
+    #[arg(value_name = "B")]
+    pub b: OsString,
+    /// Look no farther than this: meshes that are farther apart have no distance [default: no limit]
+    #[arg(long, value_name = "R", value_parser = distance, allow_hyphen_values = true)]
+    pub within: Option<f64>,
+    /// Write a page that shows the meshes, with a line between the closest points
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The words after `fracas near`.
+#[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
+pub struct NearArguments {
+    /// A mesh: alone, its own features that share no vertex are compared
+    #[arg(value_name = "A")]
+    pub a: OsString,
+    /// Another mesh: features of the first are compared with features of this one
+    #[arg(value_name = "B")]
+    pub b: Option<OsString>,
+    /// The greatest distance that counts
+    #[arg(long, value_name = "R", value_parser = distance, allow_hyphen_values = true)]
+    pub reach: f64,
+    /// Make vertices at equal positions one vertex first, as STL files need
+    #[arg(long)]
+    pub merge: bool,
+    /// Write a page that shows the meshes, near triangles in red, with a line for each near pair of features
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The words after `fracas inside`.
+#[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
+pub struct InsideArguments {
+    /// A closed mesh
+    #[arg(value_name = "MESH")]
+    pub mesh: OsString,
+    /// The points: the vertices of a mesh, or a text file with three numbers on each line
+    #[arg(value_name = "POINTS")]
+    pub points: OsString,
+    /// Make vertices of the mesh at equal positions one vertex first, as STL files need
+    #[arg(long)]
+    pub merge: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A distance: a number that is not negative; `inf` is without limit.
+fn distance(word: &str) -> Result<f64, String> {
+    match word.parse::<f64>() {
+        Ok(distance) if distance >= 0.0 => Ok(distance),
+        Ok(_) => Err("a distance is 0 or more".to_owned()),
+        Err(_) => Err("this is not a number".to_owned()),
+    }
+}
