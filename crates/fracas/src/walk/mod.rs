@@ -51,9 +51,9 @@ mod unfold;
 mod view;
 
 pub(crate) use bridge::Bridge;
+pub use closed::OpenSurface;
 pub(crate) use closest::{ClosestEnd, ClosestWalk};
 pub(crate) use contour::{Contours, signs_of_row};
-pub use closed::OpenSurface;
 pub use inside::{Side, SignedDistance};
 pub(crate) use nearest::NearestSearch;
 pub use nearest::{Feature, Nearest};

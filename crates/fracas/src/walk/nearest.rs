@@ -112,7 +112,9 @@ const TIE: f64 = 1e-12;
 impl<'a> NearestSearch<'a> {
     pub(crate) fn new(view: &View<'a>) -> Self {
         let own = match view.shape {
-            Shape::Hierarchy { body, .. } if view.pose.is_identity() => body.positions().zip(body.triangles()),
+            Shape::Hierarchy { body, .. } if view.pose.is_identity() => {
+                body.positions().zip(body.triangles())
+            }
             _ => None,
         };
         Self { view: *view, sight: view.sight(), level: Level::new(), own }
@@ -130,7 +132,8 @@ impl<'a> NearestSearch<'a> {
         let unit = match self.view.shape {
             Shape::Hierarchy { body, tree } if far <= FAR => {
                 let mut limit = (reach * scale) as f32 * (1.0 + 1e-6) + f32::MIN_POSITIVE;
-                let off = (f64::from(Frame::SLACK) + f64::from(f32::EPSILON) * far + self.sight.rounding(far)) as f32;
+                let off = (f64::from(Frame::SLACK) + f64::from(f32::EPSILON) * far + self.sight.rounding(far))
+                    as f32;
                 if let Some(id) = hint {
                     let known = project(&self.corners(id.0, p, scale)).distance as f32;
                     limit = limit.min(known * (1.0 + 1e-6) + 4.0 * off);
@@ -420,11 +423,7 @@ impl Walk<'_> {
     /// Gathers all triangles that may be the nearest, if they are nearer than `limit`.
     #[inline(always)]
     fn run<S: Simd>(&self, simd: S, mut limit: f32, candidates: &mut Candidates) {
-        let q = [
-            f32x8::splat(simd, self.q[0]),
-            f32x8::splat(simd, self.q[1]),
-            f32x8::splat(simd, self.q[2]),
-        ];
+        let q = [f32x8::splat(simd, self.q[0]), f32x8::splat(simd, self.q[1]), f32x8::splat(simd, self.q[2])];
         let (mut node, mut row, mut ids) = (None, None, None);
         let mut stack = Stack::new();
         for (root, _) in self.body.roots(self.tree) {
@@ -515,7 +514,13 @@ fn touch(opened: &Opened, node: &Node, lanes: u32) {
         let place = child.index();
         if child.is_leaf() {
             let corners = &opened.rows[place].corners;
-            black_box((corners[0][0][0], corners[0][2][0], corners[1][1][0], corners[2][0][0], corners[2][2][7]));
+            black_box((
+                corners[0][0][0],
+                corners[0][2][0],
+                corners[1][1][0],
+                corners[2][0][0],
+                corners[2][2][7],
+            ));
             black_box(opened.ids[place].triangles[0]);
         } else {
             let next = &opened.nodes[place];
@@ -580,7 +585,8 @@ impl Stack {
         // Zeros sort behind all entries, and are left out again.
         let mut entries = [0_u64; LANES];
         for (k, lane) in bits(lanes).enumerate() {
-            entries[k % LANES] = u64::from(bounds[lane].to_bits()) << 32 | u64::from(node.children[lane].bits());
+            entries[k % LANES] =
+                u64::from(bounds[lane].to_bits()) << 32 | u64::from(node.children[lane].bits());
         }
         if count <= 4 {
             let [a, b, c, d, ..] = &mut entries;
