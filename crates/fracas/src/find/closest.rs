@@ -4,7 +4,7 @@ use super::Finder;
 use crate::geom::DVec3;
 use crate::geom::distance::TriangleParts;
 use crate::mesh::TriangleId;
-use crate::pairs::Features;
+use crate::pairs::{Features, Touch};
 use crate::tree::MeshTree;
 use crate::walk::{ClosestEnd, ClosestWalk, Hierarchy, Shape, View};
 
@@ -67,6 +67,7 @@ impl Finder {
             return None;
         }
         let (a, b) = (a.into(), b.into());
+        let met = self.find_meeting(a, b);
         let trees = [tree_of_soup(&a), tree_of_soup(&b)];
         let ends: [ClosestEnd; 2] = [end_of(&a, &trees[0]), end_of(&b, &trees[1])];
         let ClosestMemory { walk, last } = &mut self.closest;
@@ -74,7 +75,7 @@ impl Finder {
             // A triangle of another tree of the same body is not part of the view.
             ends.iter().all(|end| end.1.is_none()) && ends[0].0.has_triangle(*i) && ends[1].0.has_triangle(*j)
         };
-        let known = last.filter(is_there);
+        let known = met.or(last.filter(is_there));
         // The larger of the two lends the frame, so that coordinates of the other stay small in it.
         let swapped = ends[1].0.frame().scale < ends[0].0.frame().scale;
         let found = if swapped {
@@ -97,6 +98,18 @@ impl Finder {
             TriangleParts::Sides(k, m) => Features::EdgeEdge(side(v, k), side(w, m)),
         };
         Some(Closest { distance: found.gap.distance, points, triangles: triangles.map(TriangleId), features })
+    }
+
+    /// Two triangles that intersect, if the boxes of the bodies do: then there is nothing to measure.
+    fn find_meeting(&mut self, a: View, b: View) -> Option<[u32; 2]> {
+        let have_trees = [a, b].iter().all(|view| matches!(view.shape, Shape::Hierarchy { .. }));
+        if !have_trees || !a.bounds().overlaps(&b.bounds()) {
+            return None;
+        }
+        let touch = std::mem::replace(&mut self.options.touch, Touch::Include);
+        let pair = self.find_first(a, b);
+        self.options.touch = touch;
+        pair.map(|pair| [pair.a.0, pair.b.0])
     }
 
     /// How many pairs of triangles the last question for the closest points has measured: for measuring.

@@ -83,6 +83,24 @@ impl Bridge {
         (bridge, apart)
     }
 
+    /// A direction of the common frame in the frame of `b`: for x of `b`, its projection in the common frame is the product with the first
+    /// plus the second. The third is how far that may be off.
+    #[inline(always)]
+    pub(super) fn direction_in_b(&self, direction: [f32; 3]) -> ([f32; 3], f32, f32) {
+        let m = &self.matrix;
+        let along =
+            [0, 1, 2].map(|k| m[0][k] * direction[0] + m[1][k] * direction[1] + m[2][k] * direction[2]);
+        let offset = (0..3).map(|k| self.offset[k] * direction[k]).sum();
+        // Boxes of `b` that are mapped are off by `box_pad` on each axis; a projection adds up three of them.
+        (along, offset, 3.0 * self.box_pad)
+    }
+
+    /// The matrix of the map, and how far a box may be off in the common frame, centre and half edges together.
+    #[inline(always)]
+    pub(super) fn turn(&self) -> ([[f32; 3]; 3], f32) {
+        (self.matrix, 4.0 * self.box_pad)
+    }
+
     /// A box of `b` in the common frame.
     pub(crate) fn map_box(&self, (low, high): Corners) -> Corners {
         let mut boxes = Boxes8::EMPTY;

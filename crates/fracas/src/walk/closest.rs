@@ -12,12 +12,17 @@
 //!
 //! # Projections
 //!
-//! Boxes say little about triangles that lie aslant. The direction from one closest point to the other says more: what is farther apart than
-//! the best pair along this direction alone cannot be nearer. Each row is projected onto it once, when it is read or when the direction has
-//! changed; that rules out most rows and triangles before they are measured.
+//! Boxes say little about surfaces that face each other: where a body is round, many of its boxes are nearly as near as the nearest, and
+//! with as many of the other body the number of pairs is a square. The direction from one closest point to the other says more. What is
+//! farther apart than the best pair along this direction alone cannot be nearer, and a row that faces the other body is very thin along it.
+//! So each node and row that the walk reaches is projected onto the direction, once; the projection of a node just above leaves is that of
+//! its rows. Any direction gives a valid bound. It is renewed when that of the best pair has turned by more than [`TURNED`].
+//!
+//! For two boxes, rows or triangles that are small beside their distance, the direction between their centres is nearly that between their
+//! closest points. They are projected onto it too, triangles in their lanes. What is left to be measured in `f64` is a handful.
 
 use super::bridge::{Bridge, mapped_row};
-use super::{Child, Hierarchy, Node, RowTwins};
+use super::{Child, Corners, Hierarchy, Node, RowTwins, View};
 use crate::exact;
 use crate::geom::distance::{TriangleGap, triangle_triangle};
 use crate::geom::{Boxes8, LANES, Pose, Triangle};
@@ -41,10 +46,18 @@ pub(crate) struct ClosestWalk {
     stack: Vec<(f32, Child, Child)>,
     /// Pairs of lanes of one step.
     opened: Vec<(f32, Child, Child)>,
-    /// The last few leaves that were read of each body, by number.
-    leaves: [Vec<Leaf>; 2],
+    sides: [ClosestSide; 2],
+    /// Numbers the queries, so that what earlier ones have read is not taken for this one's.
+    query: u32,
     /// Pairs of triangles that were measured by the last query.
     pub(crate) measured: u64,
+}
+
+/// What was read of one body lately, by number.
+#[derive(Default)]
+struct ClosestSide {
+    leaves: Vec<Leaf>,
+    branches: Vec<Branch>,
 }
 
 impl ClosestWalk {
@@ -59,8 +72,11 @@ impl ClosestWalk {
         let (box_a, box_b) = a.0.bounds(a.1).zip(b.0.bounds(b.1))?;
         let bridge = Bridge::between((a.0, a.2, box_a), (b.0, b.2, box_b));
         self.stack.clear();
-        self.leaves.iter_mut().for_each(|leaves| leaves.resize_with(CACHE, || Leaf::EMPTY));
-        self.measured = 0;
+        self.query = self.query.wrapping_add(1).max(1);
+        for side in &mut self.sides {
+            side.leaves.resize_with(LEAVES, || Leaf::EMPTY);
+            side.branches.resize_with(BRANCHES, || Branch::EMPTY);
+        }
         for (root, _) in a.0.roots(a.1) {
             self.stack.extend(b.0.roots(b.1).map(|(other, _)| (0.0, root, other)));
         }
@@ -79,90 +95,291 @@ impl ClosestWalk {
         if let Some(pair) = known {
             best.measure(pair);
         }
-        let level = Level::new();
-        dispatch!(level, simd => self.walk(simd, &bridge, &mut best));
+        if best.limit > 0.0 {
+            best.approach();
+        }
+        if best.limit > 0.0 || best.found.is_none() {
+            let level = Level::new();
+            dispatch!(level, simd => self.walk(simd, &bridge, &mut best));
+        }
         self.measured = best.measured;
         best.found
     }
 
     #[inline(always)]
     fn walk<S: Simd>(&mut self, simd: S, bridge: &Bridge, best: &mut Best) {
-        let (a, b) = (best.a.0, best.b.0);
-        let mut scratch = [Node::EMPTY; 2];
-        self.leaves.iter_mut().flatten().for_each(|leaf| leaf.place = usize::MAX);
+        let Self { stack, opened, sides: [side_a, side_b], query, .. } = self;
+        let (a, b) = (End { body: best.a.0, bridge: None }, End { body: best.b.0, bridge: Some(bridge) });
         let pad = 4.0 * bridge.precision.slack + 16.0 * f32::EPSILON * bridge.precision.reach;
-        while let Some((bound, i, j)) = self.stack.pop() {
+        while let Some((bound, i, j)) = stack.pop() {
             if bound > best.squared {
                 continue;
             }
-            let [node_a, node_b] = &mut scratch;
-            let [leaves_a, leaves_b] = &mut self.leaves;
-            let (row_a, row_b) = (&mut leaves_a[i.index() % CACHE], &mut leaves_b[j.index() % CACHE]);
-            if i.is_leaf() {
-                row_a.read(simd, a, i.index(), None);
-            }
-            if j.is_leaf() {
-                row_b.read(simd, b, j.index(), Some(bridge));
-            }
-            self.opened.clear();
             match (i.is_leaf(), j.is_leaf()) {
                 (true, true) => {
-                    if best.found.is_some() {
+                    let row_a = side_a.leaf(simd, &a, i.index(), *query);
+                    let row_b = side_b.leaf(simd, &b, j.index(), *query);
+                    if best.version > 0 {
                         row_a.project(simd, best);
                         row_b.project(simd, best);
-                        let gap = row_b.least - row_a.greatest - pad;
-                        if gap > 0.0 && gap * gap > best.squared {
+                        if is_far(row_b.least - row_a.greatest - pad, best) {
                             continue;
                         }
+                    }
+                    if rows_are_far(simd, row_a, row_b, pad, best) {
+                        continue;
                     }
                     compare(simd, row_a, row_b, pad, best);
                     if best.limit == 0.0 {
                         return;
                     }
+                    continue;
                 }
                 (true, false) => {
-                    let other = b.node(j.index(), node_b);
-                    let (low, high) = row_a.boxes.bounds(simd);
-                    let gaps = squared_gaps(simd, &bridge.map_boxes(simd, &other.boxes), low, high);
-                    self.opened.extend(other.used().map(|(lane, child)| (gaps[lane], i, child)));
-                }
-                (false, true) => {
-                    let node = a.node(i.index(), node_a);
-                    let (low, high) = row_b.boxes.bounds(simd);
-                    let gaps = squared_gaps(simd, &node.boxes, low, high);
-                    self.opened.extend(node.used().map(|(lane, child)| (gaps[lane], child, j)));
-                }
-                (false, false) => {
-                    let (node, other) = (a.node(i.index(), node_a), b.node(j.index(), node_b));
-                    let mapped = bridge.map_boxes(simd, &other.boxes);
-                    for (lane, child) in other.used() {
-                        let (low, high) = mapped.lane(lane);
-                        let gaps = squared_gaps(simd, &node.boxes, low, high);
-                        for (hit, first) in node.used() {
-                            if gaps[hit] <= best.squared {
-                                self.opened.push((gaps[hit], first, child));
-                            }
-                        }
+                    let row = side_a.leaf(simd, &a, i.index(), *query);
+                    if best.version > 0 {
+                        row.project(simd, best);
+                    }
+                    let (low, high) = row.bounds;
+                    let along = (row.greatest, row.version);
+                    let other = side_b.branch(simd, &b, j.index(), *query, best);
+                    if along.1 != 0 && along.1 == other.version && is_far(other.least - along.0 - pad, best) {
+                        continue;
+                    }
+                    let gaps = squared_gaps(simd, &other.node.boxes, low, high);
+                    for (lane, child) in other.node.used() {
+                        let along = if along.1 != 0 { other.from[lane] - along.0 - pad } else { 0.0 };
+                        opened.push((gaps[lane].max(squared(along)), i, child));
                     }
                 }
+                (false, true) => {
+                    let row = side_b.leaf(simd, &b, j.index(), *query);
+                    if best.version > 0 {
+                        row.project(simd, best);
+                    }
+                    let (low, high) = row.bounds;
+                    let along = (row.least, row.version);
+                    let node = side_a.branch(simd, &a, i.index(), *query, best);
+                    if along.1 != 0 && along.1 == node.version && is_far(along.0 - node.greatest - pad, best)
+                    {
+                        continue;
+                    }
+                    let gaps = squared_gaps(simd, &node.node.boxes, low, high);
+                    for (lane, child) in node.node.used() {
+                        let along = if along.1 != 0 { along.0 - node.to[lane] - pad } else { 0.0 };
+                        opened.push((gaps[lane].max(squared(along)), child, j));
+                    }
+                }
+                (false, false) => {
+                    let node = side_a.branch(simd, &a, i.index(), *query, best);
+                    let other = side_b.branch(simd, &b, j.index(), *query, best);
+                    if best.version > 0 && is_far(other.least - node.greatest - pad, best) {
+                        continue;
+                    }
+                    open_both(simd, node, other, pad, best, opened);
+                }
             }
-            self.opened.retain(|(gap, _, _)| *gap <= best.squared);
-            self.opened.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
-            self.stack.append(&mut self.opened);
+            opened.retain(|(gap, _, _)| *gap <= best.squared);
+            opened.sort_unstable_by(|x, y| y.0.total_cmp(&x.0));
+            stack.append(opened);
         }
     }
 }
 
-/// Leaves that are kept of each body; a power of two.
-const CACHE: usize = 64;
+/// A body, and how it gets into the common frame, if that is not its own.
+struct End<'a> {
+    body: &'a dyn Hierarchy,
+    bridge: Option<&'a Bridge>,
+}
+
+impl ClosestSide {
+    /// The row of a leaf.
+    #[inline(always)]
+    fn leaf<S: Simd>(&mut self, simd: S, end: &End, place: usize, query: u32) -> &mut Leaf {
+        let leaf = &mut self.leaves[place % LEAVES];
+        leaf.read(simd, end, (place, query));
+        leaf
+    }
+
+    /// A node, projected onto the present direction if there is one.
+    #[inline(always)]
+    fn branch<S: Simd>(&mut self, simd: S, end: &End, place: usize, query: u32, best: &Best) -> &Branch {
+        let Self { leaves, branches } = self;
+        let branch = &mut branches[place % BRANCHES];
+        if branch.key != (place, query) {
+            branch.key = (place, query);
+            branch.version = 0;
+            let mut scratch = Node::EMPTY;
+            branch.node = *end.body.node(place, &mut scratch);
+            branch.own = branch.node.boxes;
+            if let Some(bridge) = end.bridge {
+                branch.node.boxes = bridge.map_boxes(simd, &branch.own);
+                (branch.turn, branch.pad) = bridge.turn();
+            }
+        }
+        if branch.version != best.version {
+            branch.version = best.version;
+            branch.project(simd, end.bridge, best.direction);
+            for lane in 0..branch.node.count as usize {
+                let child = branch.node.children[lane];
+                if child.is_leaf() {
+                    let leaf = &mut leaves[child.index() % LEAVES];
+                    leaf.read(simd, end, (child.index(), query));
+                    leaf.project(simd, best);
+                    (branch.from[lane], branch.to[lane]) = (leaf.least, leaf.greatest);
+                }
+            }
+            let used = branch.node.count as usize;
+            branch.least = branch.from[..used].iter().fold(f32::INFINITY, |least, x| least.min(*x));
+            branch.greatest = branch.to[..used].iter().fold(f32::NEG_INFINITY, |most, x| most.max(*x));
+        }
+        branch
+    }
+}
+
+/// A node, its boxes in the common frame, and their projections onto the direction between the best points.
+struct Branch {
+    key: (usize, u32),
+    node: Node,
+    /// The boxes in the body's own frame, the matrix from there to the common frame, and how far boxes on the way may be off.
+    own: Boxes8,
+    turn: [[f32; 3]; 3],
+    pad: f32,
+    /// For which direction the projections are; see [`Best::version`].
+    version: u32,
+    from: [f32; LANES],
+    to: [f32; LANES],
+    least: f32,
+    greatest: f32,
+}
+
+impl Branch {
+    const EMPTY: Self = Self {
+        key: (usize::MAX, 0),
+        node: Node::EMPTY,
+        own: Boxes8::EMPTY,
+        turn: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        pad: 0.0,
+        version: 0,
+        from: [0.0; LANES],
+        to: [0.0; LANES],
+        least: 0.0,
+        greatest: 0.0,
+    };
+
+    /// Projects boxes where they are smallest: in the body's own frame.
+    #[inline(always)]
+    fn project<S: Simd>(&mut self, simd: S, bridge: Option<&Bridge>, direction: [f32; 3]) {
+        let (along, offset, pad) = match bridge {
+            Some(bridge) => bridge.direction_in_b(direction),
+            None => (direction, 0.0, 2.0 * Frame::SLACK),
+        };
+        let (mut from, mut to) = (f32x8::splat(simd, offset - pad), f32x8::splat(simd, offset + pad));
+        for axis in 0..3 {
+            let low = f32x8::load_array_ref(simd, &self.own.low[axis]) * along[axis];
+            let high = f32x8::load_array_ref(simd, &self.own.high[axis]) * along[axis];
+            from += low.min(high);
+            to += low.max(high);
+        }
+        from.store_array(&mut self.from);
+        to.store_array(&mut self.to);
+    }
+}
+
+/// Whether things so far apart along a direction cannot be nearer than the best pair.
+#[inline(always)]
+fn is_far(along: f32, best: &Best) -> bool {
+    squared(along) > best.squared
+}
+
+/// The square of a distance along a direction, rounded down; 0 where the other is not ahead.
+#[inline(always)]
+fn squared(along: f32) -> f32 {
+    along.max(0.0) * along.max(0.0) * (1.0 - 1e-6)
+}
+
+/// Which boxes of a node may be nearer to one of another node than the best pair is, judged along the lines through their centres. Boxes
+/// of the other body are measured in their own frame.
+#[inline(always)]
+fn near_boxes<S: Simd>(simd: S, node: &Branch, other: &Branch, lane: usize, pad: f32, best: &Best) -> u32 {
+    let zero = f32x8::splat(simd, 0.0);
+    let ([mut way, mut length, mut sum], mut inner) = ([[zero; 3]; 3], zero);
+    let (low, high) = other.node.boxes.lane(lane);
+    for axis in 0..3 {
+        let (l, h) = (
+            f32x8::load_array_ref(simd, &node.node.boxes.low[axis]),
+            f32x8::load_array_ref(simd, &node.node.boxes.high[axis]),
+        );
+        way[axis] = f32x8::splat(simd, 0.5 * (low[axis] + high[axis])) - (l + h) * 0.5;
+        length[axis] = way[axis] * way[axis];
+        sum[axis] = way[axis].abs();
+        inner += sum[axis] * ((h - l) * 0.5);
+    }
+    let squared = length[0] + length[1] + length[2];
+    let (low, high) = other.own.lane(lane);
+    for k in 0..3 {
+        let m = [other.turn[0][k], other.turn[1][k], other.turn[2][k]];
+        inner += (way[0] * m[0] + way[1] * m[1] + way[2] * m[2]).abs() * (0.5 * (high[k] - low[k]));
+    }
+    let gap = (squared - inner - (sum[0] + sum[1] + sum[2]) * (2.0 * pad + other.pad)).max(zero);
+    (gap * gap * (1.0 - 1e-5)).simd_le(squared * best.squared).to_bitmask() as u32
+}
+
+/// Lists the pairs of lanes of two nodes that may be nearer than the best pair.
+#[inline(always)]
+fn open_both<S: Simd>(
+    simd: S,
+    node: &Branch,
+    other: &Branch,
+    pad: f32,
+    best: &Best,
+    opened: &mut Vec<(f32, Child, Child)>,
+) {
+    let to = f32x8::load_array_ref(simd, &node.to);
+    let (zero, limit) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, best.squared));
+    for (lane, child) in other.node.used() {
+        let (low, high) = other.node.boxes.lane(lane);
+        let mut gaps = squared_gaps_wide(simd, &node.node.boxes, low, high);
+        if best.version > 0 {
+            let along = (f32x8::splat(simd, other.from[lane] - pad) - to).max(zero);
+            gaps = gaps.max(along * along * (1.0 - 1e-6));
+        }
+        let mut near = gaps.simd_le(limit).to_bitmask() as u32 & node.node.used_lanes();
+        if near != 0 {
+            near &= near_boxes(simd, node, other, lane, pad, best);
+        }
+        if near != 0 {
+            let mut stored = [0.0; LANES];
+            gaps.store_array(&mut stored);
+            for hit in bits(near) {
+                opened.push((stored[hit], node.node.children[hit], child));
+            }
+        }
+    }
+}
+
+/// Leaves and nodes that are kept of each body; powers of two.
+const LEAVES: usize = 256;
+const BRANCHES: usize = 128;
+
+/// How often a point of one body and one of the other approach each other at most.
+const APPROACHES: usize = 6;
+
+/// The direction is renewed when the cosine of the angle to that of the best pair has sunk below this.
+const TURNED: f32 = 0.9995;
 
 /// The row of a leaf, the boxes of its triangles, and its projection onto the direction between the best points so far, in the
 /// common frame.
 struct Leaf {
-    place: usize,
+    /// Its number, and the query that read it.
+    key: (usize, u32),
     row: Row,
     ids: RowIds,
     boxes: Boxes8,
+    /// The box around all lanes, its centre, and the centres of gravity of the triangles.
+    bounds: Corners,
+    middle: [f32; 3],
+    centroids: [[f32; LANES]; 3],
     /// For which direction the projections are; see [`Best::version`].
     version: u32,
     /// By lane: the least and the greatest projection of its corners; then those of all lanes.
@@ -174,10 +391,13 @@ struct Leaf {
 
 impl Leaf {
     const EMPTY: Self = Self {
-        place: usize::MAX,
+        key: (usize::MAX, 0),
         row: Row::ZERO,
         ids: RowIds::EMPTY,
         boxes: Boxes8::EMPTY,
+        bounds: ([0.0; 3], [0.0; 3]),
+        middle: [0.0; 3],
+        centroids: [[0.0; LANES]; 3],
         version: 0,
         from: [0.0; LANES],
         to: [0.0; LANES],
@@ -185,14 +405,15 @@ impl Leaf {
         greatest: 0.0,
     };
 
-    /// Projects the row onto the present direction. Unused lanes repeat used ones, so they do no harm.
+    /// The least and the greatest projection of all corners onto a direction.
     #[inline(always)]
-    fn project<S: Simd>(&mut self, simd: S, best: &Best) {
-        if self.version == best.version {
-            return;
-        }
-        self.version = best.version;
-        let [nx, ny, nz] = best.direction;
+    fn along<S: Simd>(&self, simd: S, direction: [f32; 3]) -> [f32; 2] {
+        let [from, to] = self.along_by_lane(simd, direction);
+        [from.reduce_min(), to.reduce_max()]
+    }
+
+    #[inline(always)]
+    fn along_by_lane<S: Simd>(&self, simd: S, [nx, ny, nz]: [f32; 3]) -> [f32x8<S>; 2] {
         let (mut from, mut to) = (f32x8::splat(simd, f32::INFINITY), f32x8::splat(simd, f32::NEG_INFINITY));
         for corner in &self.row.corners {
             let [x, y, z] = [
@@ -203,20 +424,31 @@ impl Leaf {
             let along = x * nx + y * ny + z * nz;
             (from, to) = (from.min(along), to.max(along));
         }
+        [from, to]
+    }
+
+    /// Projects the row onto the present direction. Unused lanes repeat used ones, so they do no harm.
+    #[inline(always)]
+    fn project<S: Simd>(&mut self, simd: S, best: &Best) {
+        if self.version == best.version {
+            return;
+        }
+        self.version = best.version;
+        let [from, to] = self.along_by_lane(simd, best.direction);
         from.store_array(&mut self.from);
         to.store_array(&mut self.to);
         (self.least, self.greatest) = (from.reduce_min(), to.reduce_max());
     }
 
     #[inline(always)]
-    fn read<S: Simd>(&mut self, simd: S, body: &dyn Hierarchy, place: usize, bridge: Option<&Bridge>) {
-        if self.place == place {
+    fn read<S: Simd>(&mut self, simd: S, end: &End, key: (usize, u32)) {
+        if self.key == key {
             return;
         }
-        self.place = place;
+        self.key = key;
         self.version = 0;
-        body.row(place, RowTwins::Apart, &mut self.row, &mut self.ids);
-        let pad = match bridge {
+        end.body.row(key.0, RowTwins::Apart, &mut self.row, &mut self.ids);
+        let pad = match end.bridge {
             Some(bridge) => {
                 self.row = mapped_row(simd, &self.row, bridge);
                 bridge.precision.slack
@@ -229,16 +461,61 @@ impl Leaf {
             let z = f32x8::load_array_ref(simd, &c[axis]);
             (x.min(y).min(z) - pad).store_array(&mut self.boxes.low[axis]);
             (x.max(y).max(z) + pad).store_array(&mut self.boxes.high[axis]);
+            ((x + y + z) * (1.0 / 3.0)).store_array(&mut self.centroids[axis]);
         }
         for lane in self.ids.triangle_ids().count()..LANES {
             self.boxes.set(lane, [f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         }
+        self.bounds = self.boxes.bounds(simd);
+        self.middle = [0, 1, 2].map(|axis| 0.5 * (self.bounds.0[axis] + self.bounds.1[axis]));
     }
+}
+
+/// Whether two rows are farther apart than the best pair along the line through their centres.
+#[inline(always)]
+fn rows_are_far<S: Simd>(simd: S, a: &Leaf, b: &Leaf, pad: f32, best: &Best) -> bool {
+    let way = [0, 1, 2].map(|axis| b.middle[axis] - a.middle[axis]);
+    let gap =
+        b.along(simd, way)[0] - a.along(simd, way)[1] - pad * (way[0].abs() + way[1].abs() + way[2].abs());
+    let length = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+    gap > 0.0 && gap * gap * (1.0 - 1e-5) > best.squared * length
+}
+
+/// Which triangles of a row may be nearer to one of another row than the best pair is, judged along the lines through their centres.
+#[inline(always)]
+fn near_triangles<S: Simd>(simd: S, a: &Leaf, b: &Leaf, lane: usize, pad: f32, best: &Best) -> u32 {
+    let zero = f32x8::splat(simd, 0.0);
+    let [mut way, mut length, mut sum] = [[zero; 3]; 3];
+    for axis in 0..3 {
+        way[axis] =
+            f32x8::splat(simd, b.centroids[axis][lane]) - f32x8::load_array_ref(simd, &a.centroids[axis]);
+        length[axis] = way[axis] * way[axis];
+        sum[axis] = way[axis].abs();
+    }
+    let (mut from, mut to) = (f32x8::splat(simd, f32::INFINITY), f32x8::splat(simd, f32::NEG_INFINITY));
+    for corner in 0..3 {
+        let (of_a, of_b) = (&a.row.corners[corner], &b.row.corners[corner]);
+        let along_a = f32x8::load_array_ref(simd, &of_a[0]) * way[0]
+            + f32x8::load_array_ref(simd, &of_a[1]) * way[1]
+            + f32x8::load_array_ref(simd, &of_a[2]) * way[2];
+        let along_b = way[0] * of_b[0][lane] + way[1] * of_b[1][lane] + way[2] * of_b[2][lane];
+        (from, to) = (from.min(along_b), to.max(along_a));
+    }
+    let gap = (from - to - (sum[0] + sum[1] + sum[2]) * pad).max(zero);
+    let limit = (length[0] + length[1] + length[2]) * best.squared;
+    (gap * gap * (1.0 - 1e-5)).simd_le(limit).to_bitmask() as u32
 }
 
 /// Lower bounds of the squared distances of eight boxes from another one.
 #[inline(always)]
 fn squared_gaps<S: Simd>(simd: S, boxes: &Boxes8, low: [f32; 3], high: [f32; 3]) -> [f32; LANES] {
+    let mut gaps = [0.0; LANES];
+    squared_gaps_wide(simd, boxes, low, high).store_array(&mut gaps);
+    gaps
+}
+
+#[inline(always)]
+fn squared_gaps_wide<S: Simd>(simd: S, boxes: &Boxes8, low: [f32; 3], high: [f32; 3]) -> f32x8<S> {
     let zero = f32x8::splat(simd, 0.0);
     let mut sum = zero;
     for axis in 0..3 {
@@ -248,10 +525,8 @@ fn squared_gaps<S: Simd>(simd: S, boxes: &Boxes8, low: [f32; 3], high: [f32; 3])
         let gap = (below.max(above) - 2.0 * Frame::SLACK).max(zero);
         sum += gap * gap;
     }
-    let mut gaps = [0.0; LANES];
     // Each rounding is below 2⁻²⁴ of what it rounds, and there are fewer than eight.
-    (sum * (1.0 - 1e-6)).store_slice(&mut gaps);
-    gaps
+    sum * (1.0 - 1e-6)
 }
 
 /// Measures the triangles of two leaves whose boxes are near enough, nearest boxes first.
@@ -278,10 +553,10 @@ fn compare<S: Simd>(simd: S, a: &Leaf, b: &Leaf, pad: f32, best: &mut Best) {
     }
     let is_projected = a.version != 0 && a.version == b.version;
     for lane in 0..LANES {
-        if least[lane] > best.squared {
+        if least[lane] > best.squared || open[lane] == 0 {
             continue;
         }
-        for hit in bits(open[lane]) {
+        for hit in bits(open[lane] & near_triangles(simd, a, b, lane, pad, best)) {
             let along = if is_projected { (b.from[lane] - a.to[hit] - pad).max(0.0) } else { 0.0 };
             if gaps[lane][hit].max(along * along) <= best.squared && best.limit > 0.0 {
                 best.measure([a.ids.triangles[hit], b.ids.triangles[lane]]);
@@ -305,7 +580,8 @@ struct Best<'a> {
     limit: f64,
     squared: f32,
     found: Option<ClosestTriangles>,
-    /// From the point on the first body to that on the second, in the common frame, of length one; and how many there were before it.
+    /// About from the point on the first body to that on the second, in the common frame, of length one; and which direction it is. 0: there is
+    /// none yet.
     direction: [f32; 3],
     version: u32,
     measured: u64,
@@ -316,6 +592,29 @@ impl Best<'_> {
         self.limit = limit;
         let in_frame = limit * self.scale;
         self.squared = (in_frame * in_frame * (1.0 + 1e-6)) as f32 * (1.0 + 1e-6);
+    }
+
+    /// Goes back and forth: the point of one body nearest to a point of the other, and so on while it helps. That ends at points that are
+    /// nearest to each other, if only there.
+    fn approach(&mut self) {
+        let [a, b] = [self.a, self.b].map(|(body, tree, pose)| View::of(body, tree).at(pose));
+        let mut from = match &self.found {
+            Some(found) => found.gap.points[0],
+            None => {
+                let bounds = a.bounds();
+                b.bounds().centre().clamp(bounds.min, bounds.max)
+            }
+        };
+        for _ in 0..APPROACHES {
+            let before = self.limit;
+            let Some(on_b) = b.nearest(from, f64::INFINITY) else { return };
+            let Some(on_a) = a.nearest(on_b.point, f64::INFINITY) else { return };
+            self.measure([on_a.triangle.0, on_b.triangle.0]);
+            if self.found.is_none() || self.limit == 0.0 || self.limit > 0.999 * before {
+                return;
+            }
+            from = on_a.point;
+        }
     }
 
     fn measure(&mut self, triangles: [u32; 2]) {
@@ -335,8 +634,12 @@ impl Best<'_> {
             self.found = Some(ClosestTriangles { triangles, gap });
             let [p, q] = gap.points;
             let way = self.a.2.inverse().rotation() * (q - p).normalize_or_zero();
-            self.direction = way.to_array().map(|x| x as f32);
-            self.version += 1;
+            let way = way.to_array().map(|x| x as f32);
+            let cosine = (0..3).map(|k| way[k] * self.direction[k]).sum::<f32>();
+            if cosine < TURNED {
+                self.direction = way;
+                self.version += 1;
+            }
         }
     }
 }
