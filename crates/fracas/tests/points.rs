@@ -172,8 +172,10 @@ fn normals_of_soups_and_copies_are_those_of_the_mesh() {
 fn answers_scale_with_the_body() {
     let mut s = Stream::new(44);
     let base = shapes::noisy_sphere(300, 0.3, 2);
-    let points: Vec<DVec3> =
-        (0..40).map(|k| point(&mut s, if k % 4 == 0 { 1e3 } else { 1.6 })).chain([base.positions()[5]]).collect();
+    let points: Vec<DVec3> = (0..40)
+        .map(|k| point(&mut s, if k % 4 == 0 { 1e3 } else { 1.6 }))
+        .chain([base.positions()[5]])
+        .collect();
     let plain = MeshTree::build(base.clone());
     for k in [-900, -600, -300, -260, -30, -1, 1, 30, 260, 300, 600, 900] {
         let scale = 2f64.powi(k);
@@ -187,7 +189,10 @@ fn answers_scale_with_the_body() {
             let [signed, expected] = [(&large, p * scale), (&plain, p)]
                 .map(|(tree, p)| tree.view().signed_distance(p, f64::INFINITY).unwrap().unwrap());
             assert_eq!((signed.distance, signed.side), (expected.distance * scale, expected.side), "{k} {p}");
-            assert_eq!(large.view().nearest(p * scale, 0.5 * near.distance * scale).is_some(), near.distance == 0.0);
+            assert_eq!(
+                large.view().nearest(p * scale, 0.5 * near.distance * scale).is_some(),
+                near.distance == 0.0
+            );
         }
     }
     // As far away as numbers go.
@@ -231,7 +236,10 @@ fn signs_are_those_of_exact_ray_parity() {
         ("ball", shapes::icosphere(1.0, 2)),
         ("torus", shapes::torus(1.0, 0.4, 16)),
         ("noisy sphere", shapes::noisy_sphere(600, 0.4, 9)),
-        ("two that overlap", together(&[shapes::icosphere(1.0, 1), mapped(&shapes::torus(0.8, 0.3, 8), |p| p + 0.3)])),
+        (
+            "two that overlap",
+            together(&[shapes::icosphere(1.0, 1), mapped(&shapes::torus(0.8, 0.3, 8), |p| p + 0.3)]),
+        ),
     ];
     let turn = Pose::new(DQuat::from_xyzw(0.3, -0.2, 0.5, 0.7), DVec3::new(3.0, -1.0, 2.0)).unwrap();
     for (name, mesh) in bodies {

@@ -59,7 +59,8 @@ fn meshes() -> Vec<(&'static str, Mesh)> {
 
 /// All around, near, on and far away.
 fn points(mesh: &Mesh, s: &mut Stream) -> Vec<DVec3> {
-    let (low, high) = if mesh.triangle_count() == 0 { (-DVec3::ONE, DVec3::ONE) } else { mesh.bounds().corners() };
+    let (low, high) =
+        if mesh.triangle_count() == 0 { (-DVec3::ONE, DVec3::ONE) } else { mesh.bounds().corners() };
     let (middle, half) = (0.5 * low + 0.5 * high, 0.5 * (high - low) + 1e-3);
     let mut any = |reach: f64| DVec3::new(s.unit(), s.unit(), s.unit()) * reach;
     let mut points: Vec<DVec3> = (0..300).map(|_| middle + half * any(1.5)).collect();
@@ -97,7 +98,8 @@ fn fields_are_within_their_accuracy_of_the_sum_over_all_triangles() {
 fn sums_are_those_of_another_formula() {
     let mut s = Stream::new(53);
     for (name, mesh) in meshes() {
-        let (low, high) = if mesh.triangle_count() == 0 { (-DVec3::ONE, DVec3::ONE) } else { mesh.bounds().corners() };
+        let (low, high) =
+            if mesh.triangle_count() == 0 { (-DVec3::ONE, DVec3::ONE) } else { mesh.bounds().corners() };
         if name == "needles" || name == "a point" || name == "grid" || name == "far from the origin" {
             continue; // The other formula has no digits left for them.
         }
@@ -118,7 +120,9 @@ fn closed_surfaces_have_whole_numbers_and_the_sign_of_their_orientation() {
     let shell = together(&[ball.clone(), mapped(&turned, |p| p * 0.5)]);
     let twice = together(&[ball.clone(), mapped(&ball, |p| p * 0.5)]);
     let pose = Pose::new(DQuat::from_xyzw(0.3, -0.2, 0.5, 0.7), DVec3::new(3.0, -1.0, 2.0)).unwrap();
-    for (mesh, at_centre, between) in [(ball, 1.0, 1.0), (turned, -1.0, -1.0), (shell, 0.0, 1.0), (twice, 2.0, 1.0)] {
+    for (mesh, at_centre, between) in
+        [(ball, 1.0, 1.0), (turned, -1.0, -1.0), (shell, 0.0, 1.0), (twice, 2.0, 1.0)]
+    {
         for kind in KINDS {
             let body = (kind.make)(&mesh);
             let view = body.view().at(&pose);

@@ -97,7 +97,11 @@ impl Finder {
     /// let sides = Finder::default().sides(&ball, &[DVec3::ZERO, 2.0 * DVec3::X]).unwrap();
     /// assert_eq!(sides, [Side::Inside, Side::Outside]);
     /// ```
-    pub fn sides<'a>(&mut self, body: impl Into<View<'a>>, points: &[DVec3]) -> Result<Vec<Side>, OpenSurface> {
+    pub fn sides<'a>(
+        &mut self,
+        body: impl Into<View<'a>>,
+        points: &[DVec3],
+    ) -> Result<Vec<Side>, OpenSurface> {
         let body = body.into();
         body.require_closed()?;
         let tree = self.tree_for(&body, points);

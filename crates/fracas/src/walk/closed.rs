@@ -157,12 +157,7 @@ fn examine(view: &View) -> (Option<OpenSurface>, bool, bool) {
     (first.map(|first| OpenSurface { open_edges, first }), is_oriented, false)
 }
 
-fn gather(
-    body: &dyn Hierarchy,
-    tree: Option<usize>,
-    ids: &mut Vec<TriangleId>,
-    corners: &mut Vec<[u32; 3]>,
-) {
+fn gather(body: &dyn Hierarchy, tree: Option<usize>, ids: &mut Vec<TriangleId>, corners: &mut Vec<[u32; 3]>) {
     let mut add = |id: TriangleId| {
         ids.push(id);
         // Twins of a crack at one place are one vertex.

@@ -44,16 +44,14 @@ mod inside;
 mod nearest;
 mod node;
 mod pairs;
-mod project;
 mod ray;
-mod row_distance;
 mod unfold;
 mod view;
 
 pub(crate) use bridge::Bridge;
+pub use closed::OpenSurface;
 pub(crate) use closest::{ClosestEnd, ClosestWalk};
 pub(crate) use contour::{Contours, signs_of_row};
-pub use closed::OpenSurface;
 pub use inside::{Side, SignedDistance};
 pub(crate) use nearest::NearestSearch;
 pub use nearest::{Feature, Nearest};

@@ -117,8 +117,8 @@ impl Query<'_> {
         let error = lanes(simd, &e.cubes) * (inverse * inverse * part) * (f32x8::splat(simd, 4.0) - t * 3.0)
             / (gap * gap).max(f32x8::splat(simd, 1e-3));
         let taken = error.simd_le(self.tolerance) & t.simd_lt(0.9);
-        let first =
-            lanes(simd, &e.first[0]).mul_add(x, lanes(simd, &e.first[1]).mul_add(y, lanes(simd, &e.first[2]) * z));
+        let first = lanes(simd, &e.first[0])
+            .mul_add(x, lanes(simd, &e.first[1]).mul_add(y, lanes(simd, &e.first[2]) * z));
         let (u, v) = (xx - zz, yy - zz);
         let (xy, yz, zx) = (x * y, y * z, z * x);
         let second = lanes(simd, &e.second[0]).mul_add(

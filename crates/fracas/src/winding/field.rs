@@ -100,9 +100,12 @@ impl WindingField {
         let mut corners: Vec<[DVec3; 3]> = vec![];
         for_each_triangle(&view, &mut |id| corners.push(view.triangle(id).corners()));
         let names = (0..corners.len() as u32).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
-        let mesh = Mesh::new(corners.iter().flatten().copied().collect(), names).expect("triangles of a body");
-        let tree = MeshTree::build_with(mesh, &BuildOptions { self_queries: false, ..BuildOptions::default() });
-        let accuracy = if options.accuracy >= ACCURACIES[0] { options.accuracy.min(ACCURACIES[1]) } else { 0.0 };
+        let mesh =
+            Mesh::new(corners.iter().flatten().copied().collect(), names).expect("triangles of a body");
+        let tree =
+            MeshTree::build_with(mesh, &BuildOptions { self_queries: false, ..BuildOptions::default() });
+        let accuracy =
+            if options.accuracy >= ACCURACIES[0] { options.accuracy.min(ACCURACIES[1]) } else { 0.0 };
         Self::over(&tree, accuracy)
     }
 

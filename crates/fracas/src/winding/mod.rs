@@ -65,7 +65,9 @@ impl View<'_> {
             return crossings.winding as f64;
         }
         let mut sum = 0.0;
-        for_each_triangle(self, &mut |id| sum += winding(&self.triangle(id).corners().map(|corner| corner - p)));
+        for_each_triangle(self, &mut |id| {
+            sum += winding(&self.triangle(id).corners().map(|corner| corner - p))
+        });
         sum
     }
 

@@ -65,7 +65,8 @@ mod tests {
             DVec3::new(-0.6, 0.9, 0.2),
             DVec3::new(0.1, 0.2, 1.3),
         ];
-        let (mut near, mut far) = (Moments::zero(DVec3::new(0.1, 0.2, 0.3)), Moments::zero(DVec3::splat(2.0)));
+        let (mut near, mut far) =
+            (Moments::zero(DVec3::new(0.1, 0.2, 0.3)), Moments::zero(DVec3::splat(2.0)));
         let mut moved = far;
         for t in [[a, b, c], [b, d, c]] {
             near.add_triangle(&t);

@@ -27,11 +27,7 @@ fn dot<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> f32x8<S> {
 
 #[inline(always)]
 fn cross<S: Simd>(a: Vec8<S>, b: Vec8<S>) -> Vec8<S> {
-    [
-        a[1].mul_sub(b[2], a[2] * b[1]),
-        a[2].mul_sub(b[0], a[0] * b[2]),
-        a[0].mul_sub(b[1], a[1] * b[0]),
-    ]
+    [a[1].mul_sub(b[2], a[2] * b[1]), a[2].mul_sub(b[0], a[0] * b[2]), a[0].mul_sub(b[1], a[1] * b[0])]
 }
 
 /// a + b · s.
@@ -78,7 +74,8 @@ pub(super) fn corners_from<S: Simd>(simd: S, row: &Row, q: &Vec8<S>) -> [Vec8<S>
 #[inline(always)]
 pub(super) fn may_be_near<S: Simd>(simd: S, [a, b, c]: &[Vec8<S>; 3], limit: f32) -> u32 {
     let direction = [a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]];
-    let least = dot(direction, *a).min(dot(direction, *b)).min(dot(direction, *c)).max(f32x8::splat(simd, 0.0));
+    let least =
+        dot(direction, *a).min(dot(direction, *b)).min(dot(direction, *c)).max(f32x8::splat(simd, 0.0));
     // Without a limit, and with the centroid at the origin, there is nothing to compare with: such lanes stay.
     !(least * least).simd_gt(dot(direction, direction) * (limit * limit)).to_bitmask() as u32 & 0xff
 }
