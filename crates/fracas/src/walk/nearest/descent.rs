@@ -92,6 +92,7 @@ impl Descent<'_> {
         // More than a projection onto the direction of a centroid is rounded; no corner is farther than four times this.
         let far = self.q[0].abs().max(self.q[1].abs()).max(self.q[2].abs()) + Frame::REACH;
         let margin = 32.0 * f32::EPSILON * far + 4.0 * self.off;
+        let mut has_limit = limit.is_finite();
         while let Some((bound, child)) = stack.pop() {
             if bound > squared {
                 continue;
@@ -102,6 +103,14 @@ impl Descent<'_> {
                     Some(opened) => &opened.nodes[place],
                     None => self.body.node(place, node.get_or_insert(Node::EMPTY)),
                 };
+                if !has_limit {
+                    // No triangle was measured yet. Each box holds one, which is not farther away than the box reaches.
+                    let most = farthest(simd, node, &q).sqrt() * (1.0 + 1e-6) + 2.0 * self.off;
+                    if most < limit {
+                        limit = most;
+                        squared = square_above(limit);
+                    }
+                }
                 let (gaps, near) = self.squared_gaps(simd, node, &q, squared);
                 if let Some(opened) = &self.opened {
                     touch(opened, node, near);
@@ -124,6 +133,7 @@ impl Descent<'_> {
             let (lower, upper) = distances(simd, corners, self.off);
             // Unused lanes repeat used ones, so they do no harm here.
             let least = upper.reduce_min();
+            has_limit = true;
             if least < limit {
                 limit = least;
                 squared = square_above(limit);
@@ -163,6 +173,19 @@ impl Descent<'_> {
         sum.store_array(&mut gaps);
         (gaps, sum.simd_le(limit).to_bitmask() as u32 & node.used_lanes())
     }
+}
+
+/// The smallest of the squared distances of the boxes of a node at their farthest.
+#[inline(always)]
+fn farthest<S: Simd>(simd: S, node: &Node, q: &[f32x8<S>; 3]) -> f32 {
+    let mut sum = f32x8::splat(simd, 0.0);
+    for axis in 0..3 {
+        let above = f32x8::load_array_ref(simd, &node.boxes.high[axis]) - q[axis];
+        let below = q[axis] - f32x8::load_array_ref(simd, &node.boxes.low[axis]);
+        // The squares of empty boxes, in unused lanes, are infinite.
+        sum += (above * above).max(below * below);
+    }
+    sum.reduce_min()
 }
 
 /// Reads a word of every cache line of some children of a node. They are visited soon, and memory can answer for all of them at once.
