@@ -1,7 +1,10 @@
-//! Questions that solvers and robots ask: how far apart, do they touch at all, where is the nearest point; against parry.
+//! Questions that solvers and robots ask: how far apart, do they touch at all, where is the nearest point, winding number; against parry
+//! and libigl.
 //!
 //! Both sides answer about the same meshes at the same poses, one after the other, on one thread. parry works in `f32`. Its answers
 //! are compared with ours within that precision; where they disagree by more, the report says how often.
+
+mod winding;
 
 use crate::metric::{Better, Report};
 use crate::timing::{Candidate, race};
@@ -39,6 +42,7 @@ pub fn run(report: &mut Report, quick: bool) {
     coherent(report, (&bodies[0], &bodies[1]), budget);
     first(report, budget);
     nearest(report, &bodies, budget);
+    winding::run(report, &bodies, quick);
 }
 
 /// A mesh with the trees of both sides.

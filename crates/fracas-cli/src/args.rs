@@ -191,6 +191,9 @@ pub struct RunArguments {
     /// A closed mesh to take the place of the scene's own: a file or shape:NAME
     #[arg(long, value_name = "MESH")]
     pub mesh: Option<OsString>,
+    /// Take an open or broken mesh as well, and fill it by its winding numbers (handful, blobs, piggybank)
+    #[arg(long, requires = "mesh")]
+    pub robust: bool,
     /// Into how many pieces a body breaks, 2 to 64 [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=64))]
     pub pieces: Option<u8>,

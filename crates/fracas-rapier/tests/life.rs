@@ -108,7 +108,7 @@ fn bad_input_is_refused_and_changes_nothing() {
     triangles.pop();
     let open = Mesh::new(positions, triangles).unwrap();
     let options = BreakOptions::default();
-    let cells = FillOptions { cells: 6.0 };
+    let cells = FillOptions { cells: 6.0, ..FillOptions::default() };
     let refused = set.insert_mesh(&mut world, &open, &cells, at(0.0, 0.0, 0.0), &options);
     assert!(matches!(refused, Err(BreakError::Fill(FillError::Open { .. }))), "{refused:?}");
     let weak = BreakOptions { material: Material { strength: 0.0, ..Material::BRICK }, ..options };

@@ -12,7 +12,7 @@
 //! Figure 10 of L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont and M. A. Otaduy, *Efficient collision detection for
 //! brittle fracture*, Symposium on Computer Animation, 2012.
 
-use crate::lumps::{clay, lump, resized};
+use crate::lumps::{Lump, clay, lump, resized};
 use crate::shards::{Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions};
 use fracas::geom::DVec3;
@@ -36,9 +36,9 @@ const STEP_SECONDS: f64 = 0.005;
 const BATCH: usize = 130;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
-    let solid = lump(&resized(&shapes::noisy_sphere(4_000, 0.25, 9), 0.35), 16.1, options)?;
+    let Lump { solid, filling } = lump(&resized(&shapes::noisy_sphere(4_000, 0.25, 9), 0.35), 16.1, options)?;
     let mut random = Random::linear(17);
-    Ok(Shards::new(STEP_SECONDS).into_run(&SCENE, options, move |shards, step| {
+    let run = Shards::new(STEP_SECONDS).into_run(&SCENE, options, move |shards, step| {
         if step.is_multiple_of(BATCH) && step < 3 * BATCH {
             for k in 0..9 {
                 let at = DVec3::new(0.9 * f64::from(k % 3) - 0.9, 0.9 * f64::from(k / 3) - 0.9, 2.2);
@@ -51,5 +51,6 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
             }
         }
         Ok(())
-    }))
+    });
+    Ok(run.filled(filling))
 }

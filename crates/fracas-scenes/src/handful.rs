@@ -12,7 +12,7 @@
 //! Figure 6 of L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont and M. A. Otaduy, *Efficient collision detection for
 //! brittle fracture*, Symposium on Computer Animation, 2012.
 
-use crate::lumps::{clay, lump, resized};
+use crate::lumps::{Lump, clay, lump, resized};
 use crate::shards::{Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions};
 use fracas::geom::DVec3;
@@ -38,7 +38,7 @@ const PIT: f64 = 3.0;
 const PAUSE: usize = 33;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
-    let solid = lump(&resized(&shapes::noisy_sphere(6_000, 0.25, 4), 0.4), 15.6, options)?;
+    let Lump { solid, filling } = lump(&resized(&shapes::noisy_sphere(6_000, 0.25, 4), 0.4), 15.6, options)?;
     let mut shards = Shards::new(STEP_SECONDS);
     for (axis, side) in [(0, -1.0), (0, 1.0), (1, -1.0), (1, 1.0)] {
         let mut half = [PIT as f32 + 2.0; 3];
@@ -55,12 +55,13 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         shards.add(&solid, body, &clay(k as u64, 5, 3))?;
     }
     let mut random = Random::linear(23);
-    Ok(shards.into_run(&SCENE, options, move |shards, step| {
+    let run = shards.into_run(&SCENE, options, move |shards, step| {
         if step > 0 && step.is_multiple_of(PAUSE) {
             throw(shards, &mut random);
         }
         Ok(())
-    }))
+    });
+    Ok(run.filled(filling))
 }
 
 /// Throws one of the bodies.

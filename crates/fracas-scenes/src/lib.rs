@@ -110,7 +110,7 @@ pub mod whirl;
 
 pub use error::SceneError;
 pub use fracas_frames::{AddedTriangle, Frame, FrameContact};
-pub use run::Run;
+pub use run::{Filling, Run};
 
 use fracas::{FindOptions, Mesh, Threads, Touch};
 
@@ -183,6 +183,8 @@ pub struct SceneOptions {
     pub pieces: usize,
     /// A closed mesh to take the place of the scene's own. Default: none.
     pub mesh: Option<Mesh>,
+    /// Whether scenes in which things shatter take an open or broken mesh as well, and fill it by its winding numbers. Default: false.
+    pub robust: bool,
     /// Use all threads for queries. The frames are the same either way. Default: true.
     pub parallel: bool,
     /// Up to how many boxes of its trees a frame holds, in whole levels from the roots down. Default: none.
@@ -191,7 +193,15 @@ pub struct SceneOptions {
 
 impl Default for SceneOptions {
     fn default() -> Self {
-        Self { size: Size::Paper, steps: None, pieces: 8, mesh: None, parallel: true, boxes: 0 }
+        Self {
+            size: Size::Paper,
+            steps: None,
+            pieces: 8,
+            mesh: None,
+            robust: false,
+            parallel: true,
+            boxes: 0,
+        }
     }
 }
 
@@ -202,6 +212,9 @@ impl SceneOptions {
         FindOptions { touch, threads, ..FindOptions::default() }
     }
 }
+
+/// The scenes that fill a mesh with tetrahedra; they take open and broken ones too ([`SceneOptions::robust`]).
+pub const FILLED: [&str; 3] = ["handful", "blobs", "piggybank"];
 
 /// The scene of a name.
 ///

@@ -1,21 +1,21 @@
 //! Bodies of the scenes in which things shatter: closed surfaces filled with tetrahedra, and blocks.
 
-use crate::run::require_closed;
+use crate::run::{Filling, require_closed};
 use crate::{SceneError, SceneOptions, Size};
 use fracas::Mesh;
 use fracas::brittle::{Solid, SolidOptions};
-use fracas::fill::{FillOptions, fill};
+use fracas::fill::{Deviation, FillError, FillOptions, fill, largest_part};
 use fracas::fracture::{FractureOptions, Material};
 use fracas::geom::DVec3;
-use fracas::mesh::tets::brick;
+use fracas::mesh::tets::{TetMesh, brick};
 use fracas_rapier::{BreakError, BreakOptions};
 use std::sync::Arc;
 
 /// A surface filled with so many cells along its longest side, at size `paper`; half as many for `small`, half as many again
-/// for `large`. A mesh that was given takes its place, scaled to the same size.
-pub(crate) fn lump(surface: &Mesh, cells: f64, options: &SceneOptions) -> Result<Arc<Solid>, SceneError> {
+/// for `large`. A mesh that was given takes its place, scaled to the same size; if asked to, also one that is open or broken.
+pub(crate) fn lump(surface: &Mesh, cells: f64, options: &SceneOptions) -> Result<Lump, SceneError> {
     let surface = match &options.mesh {
-        Some(mesh) => scaled(mesh, surface)?,
+        Some(mesh) => scaled(mesh, surface, options.robust)?,
         None => surface.clone(),
     };
     let cells = match options.size {
@@ -23,8 +23,36 @@ pub(crate) fn lump(surface: &Mesh, cells: f64, options: &SceneOptions) -> Result
         Size::Paper => cells,
         Size::Large => 1.5 * cells,
     };
-    let filled = fill(&surface, &FillOptions { cells }).map_err(BreakError::from)?;
-    Ok(Arc::new(Solid::build(filled, &SolidOptions::default()).map_err(SceneError::Solid)?))
+    let is_robust = options.robust && options.mesh.is_some();
+    let (filled, filling) = if is_robust {
+        let (filled, filling) = fill_robustly(&surface, cells)?;
+        (filled, Some(filling))
+    } else {
+        (fill(&surface, &FillOptions { cells, ..FillOptions::default() }).map_err(BreakError::from)?, None)
+    };
+    let solid = Arc::new(Solid::build(filled, &SolidOptions::default()).map_err(SceneError::Solid)?);
+    Ok(Lump { solid, filling })
+}
+
+/// A body, and how it was filled if that was done robustly.
+pub(crate) struct Lump {
+    pub(crate) solid: Arc<Solid>,
+    pub(crate) filling: Option<Filling>,
+}
+
+/// The largest part of what is inside by winding numbers. Cells are halved up to twice for bodies with thin walls alone.
+fn fill_robustly(surface: &Mesh, cells: f64) -> Result<(TetMesh, Filling), SceneError> {
+    let mut result = Err(FillError::Empty);
+    for finer in [1.0, 2.0, 4.0] {
+        result = fill(surface, &FillOptions { cells: finer * cells, robust: true });
+        if !matches!(result, Err(FillError::NothingInside { .. })) {
+            break;
+        }
+    }
+    let (filled, parts_left_out) = largest_part(&result.map_err(BreakError::from)?);
+    let deviation = Deviation::between(surface, &filled).ok_or(BreakError::from(FillError::Empty))?;
+    let size = surface.bounds().extent().max_element();
+    Ok((filled, Filling { parts_left_out, size, deviation }))
 }
 
 /// A block of so many cells.
@@ -39,8 +67,10 @@ pub(crate) fn resized(mesh: &Mesh, scale: f64) -> Mesh {
 }
 
 /// A mesh moved and scaled into the box of another.
-fn scaled(mesh: &Mesh, like: &Mesh) -> Result<Mesh, SceneError> {
-    require_closed(mesh)?;
+fn scaled(mesh: &Mesh, like: &Mesh, robust: bool) -> Result<Mesh, SceneError> {
+    if !robust {
+        require_closed(mesh)?;
+    }
     let ([low, high], [from, to]) =
         (<[_; 2]>::from(mesh.bounds().corners()), <[_; 2]>::from(like.bounds().corners()));
     let scale = (to - from).max_element() / (high - low).max_element();

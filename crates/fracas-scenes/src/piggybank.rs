@@ -16,7 +16,7 @@
 //! Figure 7 of L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont and M. A. Otaduy, *Efficient collision detection for
 //! brittle fracture*, Symposium on Computer Animation, 2012.
 
-use crate::lumps::{clay, lump, resized};
+use crate::lumps::{Lump, clay, lump, resized};
 use crate::shards::{Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions, Size};
 use fracas::Mesh;
@@ -45,7 +45,7 @@ const HEIGHT: f32 = 1.6;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut shards = Shards::new(STEP_SECONDS);
-    let bank = lump(&hollow(options.size), 20.0, options)?;
+    let Lump { solid: bank, filling } = lump(&hollow(options.size), 20.0, options)?;
     let body =
         RigidBodyBuilder::dynamic().translation(Vector::Z * HEIGHT).rotation(Vector::new(0.4, 0.3, 0.0));
     let clay = clay(5, 60, 2);
@@ -60,7 +60,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
             shards.add_prop(&coin, ColliderBuilder::ball(0.05).density(3000.0), body);
         }
     }
-    Ok(shards.into_run(&SCENE, options, |_, _| Ok(())))
+    Ok(shards.into_run(&SCENE, options, |_, _| Ok(())).filled(filling))
 }
 
 /// A bumpy ball with a hollow of the same form. Few cells need a thicker wall.

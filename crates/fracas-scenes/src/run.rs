@@ -2,6 +2,7 @@
 
 use crate::parted::parted;
 use crate::{Frame, SceneError};
+use fracas::fill::Deviation;
 use fracas::geom::DVec3;
 use fracas::mesh::{Adjacency, Edge, Mesh, Report};
 use fracas::tearing::TearingBody;
@@ -15,9 +16,22 @@ pub struct Run {
     pub step_seconds: f64,
     /// Height of the ground, if there is one. Up is z.
     pub ground: Option<f64>,
+    /// What became of a mesh that was filled robustly.
+    pub filling: Option<Filling>,
     advance: Box<Advance>,
     done: usize,
     failed: bool,
+}
+
+/// How a mesh was filled by its winding numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Filling {
+    /// Connected parts beside the largest, which are left out.
+    pub parts_left_out: usize,
+    /// Longest side of the mesh's box, in the scene; distances are in the same unit.
+    pub size: f64,
+    /// How far the surface of the filling is from the mesh, both ways, at vertices.
+    pub deviation: Deviation,
 }
 
 /// Does the step of the given number, 0 being the state before the first; fills in everything but number and time.
@@ -25,7 +39,12 @@ pub(crate) type Advance = dyn FnMut(usize, &mut Frame) -> Result<(), SceneError>
 
 impl Run {
     pub(crate) fn new(steps: usize, step_seconds: f64, ground: Option<f64>, advance: Box<Advance>) -> Self {
-        Self { steps, step_seconds, ground, advance, done: 0, failed: false }
+        Self { steps, step_seconds, ground, filling: None, advance, done: 0, failed: false }
+    }
+
+    /// The same run of a body that was filled in this way.
+    pub(crate) fn filled(self, filling: Option<Filling>) -> Self {
+        Self { filling, ..self }
     }
 }
 
@@ -47,7 +66,7 @@ impl Iterator for Run {
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { steps, step_seconds, ground, advance: _, done, failed } = self;
+        let Self { steps, step_seconds, ground, filling: _, advance: _, done, failed } = self;
         f.debug_struct("Run")
             .field("steps", steps)
             .field("step_seconds", step_seconds)

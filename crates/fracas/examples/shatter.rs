@@ -11,7 +11,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let tets = fill(&shapes::pumpkin(9, 5_000), &FillOptions { cells: 20.0 })?;
+    let tets = fill(&shapes::pumpkin(9, 5_000), &FillOptions { cells: 20.0, ..FillOptions::default() })?;
     let solid = Arc::new(Solid::build(tets, &SolidOptions::default())?);
     println!("{} tetrahedra fill the pumpkin", solid.mesh().tet_count());
 

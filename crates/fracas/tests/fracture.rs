@@ -19,8 +19,20 @@ fn solids() -> Vec<(&'static str, Arc<Solid>)> {
     let solid = |mesh| Arc::new(Solid::build(mesh, &SolidOptions::default()).unwrap());
     vec![
         ("brick", solid(brick(DVec3::new(0.2, 0.1, 0.06), [10, 5, 3]))),
-        ("ball", solid(fill(&shapes::icosphere(1.0, 3), &FillOptions { cells: 12.0 }).unwrap())),
-        ("creature", solid(fill(&shapes::creature(6000), &FillOptions { cells: 40.0 }).unwrap())),
+        (
+            "ball",
+            solid(
+                fill(&shapes::icosphere(1.0, 3), &FillOptions { cells: 12.0, ..FillOptions::default() })
+                    .unwrap(),
+            ),
+        ),
+        (
+            "creature",
+            solid(
+                fill(&shapes::creature(6000), &FillOptions { cells: 40.0, ..FillOptions::default() })
+                    .unwrap(),
+            ),
+        ),
     ]
 }
 

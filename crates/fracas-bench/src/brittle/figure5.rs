@@ -45,7 +45,8 @@ const STEPS: usize = 480;
 /// Runs all modes, and writes table and charts.
 pub fn write(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Result<()> {
     let surface = shapes::cylinder(RADIUS, THICKNESS, 96);
-    let mesh = fill(&surface, &FillOptions { cells: 30.0 }).expect("a closed surface");
+    let mesh =
+        fill(&surface, &FillOptions { cells: 30.0, ..FillOptions::default() }).expect("a closed surface");
     let solid = Arc::new(Solid::build(mesh, &SolidOptions::default()).expect("a sound mesh"));
     let rounds = if quick { 2 } else { 5 };
     let adaptive = best_of(rounds, || roll(&solid, Some(ContactOptions::default().budget)));

@@ -60,7 +60,8 @@ fn ms(begin: Instant) -> f64 {
 /// A body of about 20,000 tetrahedra, as the paper's piggy bank.
 fn piggy() -> Arc<Solid> {
     let surface = shapes::noisy_sphere(10_000, 0.25, 5);
-    let mesh = fill(&surface, &FillOptions { cells: 17.0 }).expect("a closed surface");
+    let mesh =
+        fill(&surface, &FillOptions { cells: 17.0, ..FillOptions::default() }).expect("a closed surface");
     Arc::new(Solid::build(mesh, &SolidOptions::default()).expect("a sound mesh"))
 }
 

@@ -65,7 +65,8 @@ pub fn write(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Resul
 }
 
 fn measure(cells: f64, options: SolidOptions, rounds: usize) -> Row {
-    let mesh = fill(&shapes::icosphere(1.0, 5), &FillOptions { cells }).expect("a closed surface");
+    let mesh = fill(&shapes::icosphere(1.0, 5), &FillOptions { cells, ..FillOptions::default() })
+        .expect("a closed surface");
     let begin = Instant::now();
     let solid = Arc::new(Solid::build(mesh, &options).expect("a sound mesh"));
     let mut times = [ms(begin), f64::INFINITY, f64::INFINITY, f64::INFINITY];

@@ -90,6 +90,11 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
         let sentence = format!("the scene {} breaks into no pieces, so --pieces means nothing", scene.name);
         return Err(Failure::Usage(sentence));
     }
+    if arguments.robust && !fracas_scenes::FILLED.contains(&scene.name) {
+        let (name, others) = (scene.name, fracas_scenes::FILLED.join(", "));
+        let sentence = format!("the scene {name} fills no mesh, so --robust means nothing; {others} do");
+        return Err(Failure::Usage(sentence));
+    }
     let progress = Progress::start();
     let mesh = arguments.mesh.as_ref().map(|word| load(word.as_os_str(), &progress)).transpose()?;
     let usual = SceneOptions::default();
@@ -99,6 +104,7 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
         steps: arguments.steps.map(|steps| steps as usize),
         pieces: arguments.pieces.map_or(usual.pieces, usize::from),
         mesh,
+        robust: arguments.robust,
         boxes: boxes_per_frame(arguments.steps.map_or((scene.steps)(size), |steps| steps as usize)),
         ..usual
     };
@@ -113,7 +119,7 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
     let run = fracas_scenes::start(scene.name, &options).map_err(failed)?;
     let folder = Folder::create(arguments.out.as_deref().unwrap_or(Path::new(USUAL_FOLDER)), scene.name)?;
 
-    let mut stats = Stats::new(scene, arguments.size.name(), run.steps);
+    let mut stats = Stats::new(scene, arguments.size.name(), run.steps, run.filling);
     let mut film = Film::new(run.steps, run.step_seconds, run.ground);
     let about = about(scene, arguments.size.name(), &run);
     let mut recorder = Recorder::new(about, RecorderOptions::default());

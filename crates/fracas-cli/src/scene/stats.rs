@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use fracas_frames::Frame;
-use fracas_scenes::Scene;
+use fracas_scenes::{Filling, Scene};
 use serde::{Serialize, Serializer};
 
 use crate::output::{Align, Table, grouped, milliseconds};
@@ -21,9 +21,35 @@ pub struct Stats {
     done: usize,
     /// Whether all steps were done.
     pub complete: bool,
+    /// How a mesh was filled that is open or broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filling: Option<FillingStats>,
     /// Mean and greatest time of each phase, without frame 0; `all` is the whole step.
     ms: Named<Phase>,
     frames: Vec<Line>,
+}
+
+/// How far the surface that was filled is from the mesh that was given, in parts of the longest side of its box. Distances are
+/// taken at vertices: of the mesh to the filled surface, and back.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct FillingStats {
+    parts_left_out: usize,
+    from_mesh: Phase,
+    to_mesh: Phase,
+}
+
+impl FillingStats {
+    fn new(filling: &Filling) -> Self {
+        let share = |distances: fracas::fill::Distances| Phase {
+            mean: distances.mean / filling.size,
+            max: distances.greatest / filling.size,
+        };
+        Self {
+            parts_left_out: filling.parts_left_out,
+            from_mesh: share(filling.deviation.from_given),
+            to_mesh: share(filling.deviation.to_given),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -59,9 +85,20 @@ impl<T: Copy> Named<T> {
 impl Stats {
     /// Statistics of a run that has not begun.
     #[must_use]
-    pub fn new(scene: &'static Scene, size: &'static str, steps: usize) -> Self {
+    pub fn new(scene: &'static Scene, size: &'static str, steps: usize, filling: Option<Filling>) -> Self {
         let (ms, frames) = (Named::default(), Vec::with_capacity(steps + 1));
-        Self { scene: scene.name, about: scene.about, size, steps, done: 0, complete: false, ms, frames }
+        let filling = filling.as_ref().map(FillingStats::new);
+        Self {
+            scene: scene.name,
+            about: scene.about,
+            size,
+            steps,
+            done: 0,
+            complete: false,
+            filling,
+            ms,
+            frames,
+        }
     }
 
     /// Takes down a frame.
@@ -114,6 +151,18 @@ impl Stats {
         writeln!(out, "{}: {}", self.scene, self.about)?;
         let of = if self.complete { String::new() } else { format!(" of {}", grouped(self.steps)) };
         writeln!(out, "{}{of} steps done\n", grouped(self.done))?;
+        if let Some(filling) = &self.filling {
+            let percent = |phase: &Phase| {
+                format!("{:.2} % at most, {:.3} % on average", 100.0 * phase.max, 100.0 * phase.mean)
+            };
+            writeln!(
+                out,
+                "The mesh was filled by its winding numbers. Distances at vertices, in parts of its size:"
+            )?;
+            writeln!(out, "  from the mesh to the filled surface: {}", percent(&filling.from_mesh))?;
+            writeln!(out, "  from the filled surface to the mesh: {}", percent(&filling.to_mesh))?;
+            writeln!(out, "  connected parts left out beside the largest: {}\n", filling.parts_left_out)?;
+        }
         let mut table = Table::new([Align::Left, Align::Right, Align::Right]);
         table.row(["ms per step", "mean", "max"]);
         for (name, phase) in &self.ms.0 {

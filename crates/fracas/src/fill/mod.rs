@@ -2,7 +2,8 @@
 //!
 //! A surface gives a signed distance, exactly signed; isosurface stuffing fills it (`stuffing`) on a lattice that is an octree
 //! (`octree`). [`fill`] uses cells of one size, [`fill_graded`] smaller ones where the surface bends or the body is thin
-//! (`sizing`), [`fill_sized`] sizes of your own. [`fill_field`] fills any signed distance.
+//! (`sizing`), [`fill_sized`] sizes of your own. [`fill_field`] fills any signed distance. Surfaces that are open or broken are filled by
+//! their winding numbers where asked to ([`FillOptions::robust`]); [`Deviation`] says how far what comes out is from what was given.
 //!
 //! # When to use something else
 //!
@@ -12,11 +13,13 @@
 
 mod error;
 mod octree;
+mod robust;
 mod sizing;
 mod stencil;
 mod stuffing;
 
 pub use error::FillError;
+pub use robust::{Deviation, Distances, largest_part};
 pub use stuffing::{FieldOptions, fill_field};
 
 use crate::geom::DVec3;
@@ -33,11 +36,14 @@ pub struct FillOptions {
     /// How many cells the longest side of the surface's box is divided into; 2 or more. The longest edges inside are as long
     /// as a cell, and a ball gets about 6 `cells`³ tetrahedra.
     pub cells: f64,
+    /// Whether surfaces that are open, intersect themselves, or have more than two triangles at an edge are filled as well: inside is where the
+    /// winding number is a half or more (`robust`). What comes out may have several parts ([`largest_part`]). Default: no.
+    pub robust: bool,
 }
 
 impl Default for FillOptions {
     fn default() -> Self {
-        Self { cells: 16.0 }
+        Self { cells: 16.0, robust: false }
     }
 }
 
@@ -77,17 +83,20 @@ impl Default for GradedFillOptions {
 /// and what happens to sharp edges.
 ///
 /// # Errors
-/// A surface that is not closed and oriented by index (merge equal vertices first), or cells that do not suit it.
+/// A surface that is not closed and oriented by index (merge equal vertices first, or fill it with `robust`), or cells that do not suit it.
 ///
 /// ```
 /// use fracas::fill::{FillOptions, fill};
 /// use fracas::mesh::{shapes, tets::DihedralAngles};
-/// let pumpkin = fill(&shapes::pumpkin(9, 2_000), &FillOptions { cells: 10.0 }).unwrap();
+/// let pumpkin = fill(&shapes::pumpkin(9, 2_000), &FillOptions { cells: 10.0, ..FillOptions::default() }).unwrap();
 /// assert!(pumpkin.tet_count() > 1000);
 /// assert!(DihedralAngles::of(&pumpkin).smallest > 10.7);
 /// ```
 pub fn fill(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError> {
-    let (tree, cell) = prepare(surface, options.cells)?;
+    let (tree, cell) = prepare(surface, options.cells, options.robust)?;
+    if options.robust {
+        return robust::fill_by_winding(&tree, cell);
+    }
     // Beyond the ends of an edge that the surface crosses, the sign is all that counts.
     fill_inside(&tree, 2.0 * cell, |_| cell, &FieldOptions { cell, levels: 0 })
 }
@@ -104,12 +113,12 @@ pub fn fill(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError>
 /// use fracas::mesh::shapes;
 /// let ball = shapes::icosphere(1.0, 3);
 /// let options = GradedFillOptions { cells: 24.0, levels: 2, grading: Grading::Surface };
-/// let (graded, uniform) = (fill_graded(&ball, &options).unwrap(), fill(&ball, &FillOptions { cells: 24.0 }).unwrap());
+/// let (graded, uniform) = (fill_graded(&ball, &options).unwrap(), fill(&ball, &FillOptions { cells: 24.0, ..FillOptions::default() }).unwrap());
 /// assert!((graded.total_volume() / uniform.total_volume() - 1.0).abs() < 0.01);
 /// assert!(graded.tet_count() < uniform.tet_count());
 /// ```
 pub fn fill_graded(surface: &Mesh, options: &GradedFillOptions) -> Result<TetMesh, FillError> {
-    let (tree, cell) = prepare(surface, options.cells)?;
+    let (tree, cell) = prepare(surface, options.cells, false)?;
     let field_options = FieldOptions { cell, levels: options.levels };
     match options.grading {
         Grading::Surface => fill_inside(&tree, f64::INFINITY, |_| cell, &field_options),
@@ -132,19 +141,21 @@ pub fn fill_sized(
     size: impl Fn(DVec3) -> f64 + Sync,
     options: &GradedFillOptions,
 ) -> Result<TetMesh, FillError> {
-    let (tree, cell) = prepare(surface, options.cells)?;
+    let (tree, cell) = prepare(surface, options.cells, false)?;
     fill_inside(&tree, f64::INFINITY, size, &FieldOptions { cell, levels: options.levels })
 }
 
 /// Checks a surface, puts a tree over it, and divides the longest side of its box.
-fn prepare(surface: &Mesh, cells: f64) -> Result<(MeshTree, f64), FillError> {
+fn prepare(surface: &Mesh, cells: f64, robust: bool) -> Result<(MeshTree, f64), FillError> {
     if surface.triangle_count() == 0 {
         return Err(FillError::Empty);
     }
     require(cells >= 2.0 && cells.is_finite(), "number of cells", cells, "2 or more")?;
-    let report = Report::of(surface);
-    if !(report.closed && report.oriented) {
-        return Err(offender(surface));
+    if !robust {
+        let report = Report::of(surface);
+        if !(report.closed && report.oriented) {
+            return Err(offender(surface));
+        }
     }
     let cell = surface.bounds().extent().max_element() / cells;
     Ok((MeshTree::build(surface.clone()), cell))
@@ -199,7 +210,7 @@ mod tests {
         ];
         for (surface, cells, error) in bodies {
             let volume = Report::of(&surface).volume.unwrap();
-            let mesh = fill(&surface, &FillOptions { cells }).unwrap();
+            let mesh = fill(&surface, &FillOptions { cells, ..FillOptions::default() }).unwrap();
             assert!((mesh.total_volume() / volume - 1.0).abs() < error, "{} {volume}", mesh.total_volume());
             let angles = DihedralAngles::of(&mesh);
             assert!(angles.smallest > 10.7 && angles.largest < 164.8, "{angles:?}");
@@ -251,7 +262,7 @@ mod tests {
     #[test]
     fn without_levels_a_graded_filling_is_the_uniform_one() {
         let surface = shapes::noisy_sphere(4000, 0.25, 3);
-        let uniform = fill(&surface, &FillOptions { cells: 18.5 }).unwrap();
+        let uniform = fill(&surface, &FillOptions { cells: 18.5, ..FillOptions::default() }).unwrap();
         let options = GradedFillOptions { cells: 18.5, levels: 0, ..GradedFillOptions::default() };
         assert_eq!(fill_graded(&surface, &options).unwrap(), uniform);
     }
@@ -295,7 +306,7 @@ mod tests {
         assert!(matches!(fill(&twisted, &FillOptions::default()), Err(FillError::NotOriented { .. })));
         let empty = Mesh::new(vec![], vec![]).unwrap();
         assert_eq!(fill(&empty, &FillOptions::default()), Err(FillError::Empty));
-        let options = FillOptions { cells: 1.0 };
+        let options = FillOptions { cells: 1.0, ..FillOptions::default() };
         assert!(matches!(
             fill(&shapes::icosphere(1.0, 1), &options),
             Err(FillError::BadNumber { what: "number of cells", value: 1.0, .. })

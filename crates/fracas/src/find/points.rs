@@ -6,15 +6,11 @@
 
 use super::Finder;
 use super::closest::tree_of_soup;
-use crate::base::{morton, parallel};
 use crate::geom::DVec3;
 use crate::mesh::TriangleId;
 use crate::pairs::Threads;
 use crate::tree::MeshTree;
-use crate::walk::{Nearest, NearestSearch, OpenSurface, Side, SignedDistance, View};
-
-/// Points of one task.
-const CHUNK: usize = 256;
+use crate::walk::{CHUNK, Nearest, NearestSearch, OpenSurface, Side, SignedDistance, View, ask_along_curve};
 
 /// Of a mesh without a structure, a tree is built for more points than this.
 const FEW_POINTS: usize = 4;
@@ -121,44 +117,8 @@ impl Finder {
         ask: impl Fn(DVec3, &mut M) -> T + Sync + Send,
     ) -> Vec<T> {
         let parallel = self.options.threads != Threads::One && points.len() > CHUNK;
-        ask_along_curve(view, points, parallel, ask)
+        ask_along_curve(&view.bounds(), points, parallel, ask)
     }
-}
-
-/// Asks about each point along a Morton curve through the box of a view, and returns the answers in the order of the points.
-fn ask_along_curve<T: Copy + Send, M: Default>(
-    view: &View,
-    points: &[DVec3],
-    parallel: bool,
-    ask: impl Fn(DVec3, &mut M) -> T + Sync + Send,
-) -> Vec<T> {
-    let order = curve_order(view, points, parallel);
-    let chunks = parallel::map(parallel, order.chunks(CHUNK), |chunk| {
-        let mut memory = M::default();
-        chunk.iter().map(|&(_, k)| ask(points[k as usize], &mut memory)).collect::<Vec<T>>()
-    });
-    let Some(&first) = chunks.first().and_then(|chunk| chunk.first()) else { return vec![] };
-    let mut answers = vec![first; points.len()];
-    for (&(_, k), answer) in order.iter().zip(chunks.into_iter().flatten()) {
-        answers[k as usize] = answer;
-    }
-    answers
-}
-
-/// Numbers of all points, along a curve.
-fn curve_order(view: &View, points: &[DVec3], parallel: bool) -> Vec<(u64, u32)> {
-    let (low, high) = view.bounds().corners();
-    let cells = f64::from(1 << morton::AXIS_BITS);
-    // The box is the middle half of the curve's cube; what is farther away goes to its faces.
-    let size = (high - low).max_element();
-    let code = |(k, p): (usize, &DVec3)| {
-        let cell = ((*p - low) / size * 0.5 + 0.25) * cells;
-        // NaN becomes 0.
-        (morton::encode(cell.to_array().map(|x| x.clamp(0.0, cells - 1.0) as u64)), k as u32)
-    };
-    let mut order: Vec<(u64, u32)> = points.iter().enumerate().map(code).collect();
-    parallel::sort_unstable(parallel && points.len() > 10_000, &mut order);
-    order
 }
 
 #[cfg(test)]

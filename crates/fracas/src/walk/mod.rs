@@ -44,9 +44,8 @@ mod inside;
 mod nearest;
 mod node;
 mod pairs;
-mod project;
+mod points;
 mod ray;
-mod row_distance;
 mod unfold;
 mod view;
 
@@ -59,6 +58,7 @@ pub(crate) use nearest::NearestSearch;
 pub use nearest::{Feature, Nearest};
 pub(crate) use node::{Child, Corners, Node};
 pub(crate) use pairs::{Meeting, PairWalk, Posed};
+pub(crate) use points::{CHUNK, ask_along_curve};
 pub use ray::RayHit;
 pub(crate) use unfold::{Shelf, Stamp, Unfolding};
 pub(crate) use view::Shape;
