@@ -40,9 +40,9 @@ impl Cell {
         };
         let link = |length: &f64| moved(shapes::capsule(0.06, *length, 48), 0.0, 0.0, 0.5 * length);
         let things = [
-            moved(shapes::plate(3.0, 3.0, 0.05, 0.1), 0.0, 0.0, -0.2),
+            moved(shapes::plate(3.0, 3.0, 0.05, 0.1), 0.0, 0.0, -0.5),
             moved(shapes::torus(0.3, 0.08, 96), 0.9, 0.9, 0.2),
-            moved(shapes::cylinder(0.15, 1.2, 64), -0.6, 1.15, 0.4),
+            moved(shapes::cylinder(0.15, 1.2, 64), -0.7, 1.25, 0.4),
         ];
         Self {
             links: LENGTHS.iter().map(|length| MeshTree::build(link(length))).collect(),
