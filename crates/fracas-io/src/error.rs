@@ -246,6 +246,12 @@ pub enum WriteError {
         /// What the system said.
         source: io::Error,
     },
+    /// Two outputs of one command would be the same file.
+    #[error("{file}: two outputs cannot be written to one file")]
+    Twice {
+        /// The file, as the caller named it the second time.
+        file: String,
+    },
     /// The name does not tell a format.
     #[error("{file}: the name does not tell the format to write (known: obj, off, stl, ply)")]
     UnknownFormat {
