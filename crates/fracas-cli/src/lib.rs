@@ -51,7 +51,7 @@ pub enum Status {
     Found = 1,
     /// 2: bad usage or bad input.
     Bad = 2,
-    /// 130: `run` was interrupted from the keyboard and has written what it had.
+    /// 130: `run` was interrupted (Ctrl-C, SIGTERM, SIGHUP) and has written what it had.
     Interrupted = 130,
 }
 
