@@ -66,6 +66,15 @@ pub enum Reason {
     /// A folder was named where a file is expected.
     #[error("this is a folder, not a file")]
     Directory,
+    /// A device, which may never end.
+    #[error("this is a device, not a file or a pipe")]
+    Device,
+    /// A pipe, device or folder where only a plain file will do.
+    #[error("this is not a plain file")]
+    NotPlain,
+    /// A file that a document names lies elsewhere.
+    #[error("this leads out of the folder of the document, where only files inside it are read")]
+    Outside,
     /// No byte in it.
     #[error("the file is empty")]
     Empty,
