@@ -55,7 +55,7 @@ pub enum Failure {
     },
     /// An inside was asked for, and the mesh has none.
     #[error(
-        "{mesh}: the surface is open, so nothing is inside: {edges} edges have an odd number of triangles (--merge joins vertices at equal positions)"
+        "{mesh}: the surface is open, so nothing is inside: {edges} edges have an odd number of triangles (--winding decides by winding numbers)"
     )]
     OpenSurface {
         /// The word on the command line.

@@ -248,6 +248,17 @@ fn points_are_inside_on_or_outside() {
 }
 
 #[test]
+fn an_open_mesh_has_an_inside_by_winding_numbers() {
+    let (positions, mut triangles) = shapes::icosphere(1.0, 3).into_parts();
+    triangles.truncate(triangles.len() - 20);
+    let open = Mesh::new(positions, triangles).unwrap();
+    let folder = Folder::with_meshes(&[("open.obj", &open)]);
+    std::fs::write(folder.path("points.xyz"), "0 0 0\n0.5 0.1 0\n2 0 0\n").unwrap();
+    let found = document(&folder.run("inside open.obj points.xyz --winding --json"));
+    assert_eq!(found["inside"], json!([1, 1, -1]));
+}
+
+#[test]
 fn questions_that_make_no_sense_are_refused() {
     let flat = mesh(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]]);
     let folder = Folder::with_meshes(&[("flat.obj", &flat), ("ball.obj", &shapes::icosphere(1.0, 1))]);
@@ -263,9 +274,9 @@ fn questions_that_make_no_sense_are_refused() {
     let help = "(see `fracas --help`)";
     for (words, sentence) in [
         (
-            "inside flat.obj two.xyz",
-            "flat.obj: the surface is open, so nothing is inside: 3 edges have an odd number of triangles (--merge \
-             joins vertices at equal positions)"
+            "inside flat.obj ball.obj",
+            "flat.obj: the surface is open, so nothing is inside: 3 edges have an odd number of triangles (--winding \
+             decides by winding numbers)"
                 .to_owned(),
         ),
         ("inside empty.off two.xyz", "empty.off: the mesh has no triangles, so nothing is inside".to_owned()),

@@ -130,6 +130,10 @@ pub fn read_skinned(path: impl AsRef<Path>) -> Result<SkinnedScene, ReadError> {
 ///
 /// # Errors
 /// As [`read_skinned`].
+///
+/// ```
+/// assert!(fracas_io::read_skinned_bytes(b"not a document", "upload").unwrap_err().to_string().contains("upload"));
+/// ```
 pub fn read_skinned_bytes(data: &[u8], name: &str) -> Result<SkinnedScene, ReadError> {
     let read = || gltf::read_skinned(Input::from_slice(data)?, None);
     read().map_err(|fault: Fault| fault.in_file(name))

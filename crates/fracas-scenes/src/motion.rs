@@ -126,6 +126,11 @@ pub fn brain(vertices: usize, nodes: usize) -> Result<SkinnedMotion, SceneError>
 ///
 /// # Errors
 /// Settings out of range.
+///
+/// ```no_run
+/// let figures = fracas_scenes::motion::ring(&Default::default()).unwrap();
+/// assert_eq!(figures.len(), 6);
+/// ```
 pub fn ring(options: &RingOptions) -> Result<Vec<SkinnedMotion>, SceneError> {
     ring_scene::swinging(options)
 }
@@ -135,6 +140,11 @@ pub fn ring(options: &RingOptions) -> Result<Vec<SkinnedMotion>, SceneError> {
 ///
 /// # Errors
 /// Not 500 to 500,000 vertices or not 9 to 2,000 nodes.
+///
+/// ```no_run
+/// let fishes = fracas_scenes::motion::fishes(8_000, 96).unwrap();
+/// assert_eq!(fishes.len(), 24);
+/// ```
 pub fn fishes(vertices: usize, nodes: usize) -> Result<Vec<SkinnedMotion>, SceneError> {
     fishes_scene::swimming(vertices, nodes, fishes_scene::FRAMES)
 }

@@ -37,7 +37,9 @@
 //! | how far apart are they, and where? | [`Finder::find_closest`] |
 //! | what is nearer than r? | [`Finder::find_near`], [`Finder::find_near_self`]; triangles: [`Finder::find_near_triangles`] |
 //! | when do moving bodies first touch? | [`Finder::find_impacts`], [`Finder::find_self_impacts`]; on known paths [`kinetic::StepImpacts`] |
-//! | about a point, a ray or a box | [`View::nearest`], [`View::side_of`], [`View::cast_ray`], [`View::find_in_box`] |
+//! | about a point, a ray or a box | [`View::nearest`], [`View::signed_distance`], [`View::side_of`], [`View::cast_ray`], [`View::find_in_box`] |
+//! | about many points | [`Finder::nearest_each`], [`Finder::signed_distances`], [`Finder::sides`] |
+//! | what is inside an open or broken surface? | [`View::winding_number`], [`View::side_by_winding`]; many points: [`winding::WindingField`] |
 //! | contacts of brittle bodies | [`brittle::ContactFinder`] |
 //! | is the answer right? | [`pairs::brute`], which compares everything with everything |
 #![forbid(unsafe_code)]
@@ -61,6 +63,7 @@ pub mod soup;
 pub mod tearing;
 pub mod tree;
 mod walk;
+pub mod winding;
 
 /// What the other crates of the project share with the library, and programs should not use: it may change at any time.
 #[doc(hidden)]
@@ -83,7 +86,7 @@ pub use skinned::{SkinOptions, SkinnedBody};
 pub use soup::SoupOptions;
 pub use tearing::{Piece, TearingBody};
 pub use tree::{BuildOptions, MeshTree, SplitRule};
-pub use walk::{Nearest, RayHit, Side, View};
+pub use walk::{Feature, Nearest, OpenSurface, RayHit, Side, SignedDistance, View};
 
 /// The example in the README is compiled and run like every other.
 #[cfg(doctest)]

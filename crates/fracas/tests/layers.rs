@@ -35,7 +35,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("contact", GROUND),
     ("cut", &["base", "geom", "mesh"]),
     ("fracture", &["base", "geom", "mesh"]),
-    ("fill", GROUND),
+    ("winding", GROUND),
+    ("fill", &["base", "geom", "exact", "mesh", "pairs", "walk", "tree", "winding"]),
     // The finder reads hierarchies and soups; its tests read every structure.
     (
         "find",

@@ -378,7 +378,7 @@ mod poses {
         for _ in 0..300 {
             let p = pose.apply(DVec3::ZERO) + point(&mut s, 1.0);
             let truth = fracas::View::from(&moved).side_of(p);
-            inside += usize::from(truth == fracas::Side::Inside);
+            inside += usize::from(truth == Ok(fracas::Side::Inside));
             for body in bodies(&mesh) {
                 assert_eq!(body.view().at(&pose).side_of(p), truth);
             }

@@ -168,7 +168,7 @@ fn queries(report: &mut Report, body: &BrittleBody) -> Table {
                     if field == "updated" {
                         return body.find_nearest(b, q, reach).map_or(reach, |near| near.distance);
                     }
-                    let is_inside = surfaces[m].view().side_of(q) == Side::Inside;
+                    let is_inside = surfaces[m].view().side_of(q) == Ok(Side::Inside);
                     let reach_for = if is_inside { f64::INFINITY } else { reach };
                     let near = surfaces[m].view().nearest(q, reach_for).map_or(reach, |near| near.distance);
                     if is_inside { -near } else { near }

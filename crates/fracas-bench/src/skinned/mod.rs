@@ -5,6 +5,7 @@
 
 mod bounds;
 mod scenes;
+mod spheres;
 
 use crate::folder::Folder;
 use crate::metric::Report;

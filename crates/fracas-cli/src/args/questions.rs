@@ -56,7 +56,7 @@ pub struct NearArguments {
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct InsideArguments {
-    /// A closed mesh
+    /// A closed mesh, or any with --winding
     #[arg(value_name = "MESH")]
     pub mesh: OsString,
     /// The points: the vertices of a mesh, or a text file with three numbers on each line
@@ -65,6 +65,9 @@ pub struct InsideArguments {
     /// Make vertices of the mesh at equal positions one vertex first, as STL files need
     #[arg(long)]
     pub merge: bool,
+    /// Decide by winding numbers: inside is where the surface goes more than half around a point. Open and broken meshes have an inside too
+    #[arg(long)]
+    pub winding: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

@@ -1,11 +1,11 @@
-//! `fracas inside`: on which side of a closed mesh points lie.
+//! `fracas inside`: on which side of a mesh points lie. A closed mesh decides exactly; any other by winding numbers, where asked to.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 use fracas::geom::DVec3;
-use fracas::mesh::{Adjacency, Mesh};
-use fracas::{MeshTree, Side, View};
+use fracas::winding::WindingField;
+use fracas::{Finder, MeshTree, OpenSurface, Side};
 use rayon::prelude::*;
 
 use super::points;
@@ -63,7 +63,9 @@ fn find(input: &Input, arguments: &InsideArguments) -> Result<Sides, Failure> {
     let start = Instant::now();
     progress.begin("loading", 1);
     let mesh = input.load(arguments.merge)?;
-    refuse_open(input, &mesh)?;
+    if mesh.triangle_count() == 0 {
+        return Err(Failure::NoTriangles { mesh: input.name().to_owned() });
+    }
     let points = points::read(&arguments.points)?;
     let load = start.elapsed();
     let start = Instant::now();
@@ -72,33 +74,23 @@ fn find(input: &Input, arguments: &InsideArguments) -> Result<Sides, Failure> {
     let build = start.elapsed();
     let start = Instant::now();
     progress.begin("locating", 1);
-    let located = points.par_iter().with_min_len(64).map(|&point| locate(&tree.view(), point)).collect();
+    let located = locate(&tree, &points, arguments.winding)
+        .map_err(|open| Failure::OpenSurface { mesh: input.name().to_owned(), edges: open.open_edges })?;
     Ok(Sides { points, located, load, build, find: start.elapsed() })
 }
 
-fn locate(view: &View, point: DVec3) -> Located {
-    let distance = view.nearest(point, f64::INFINITY).map_or(f64::INFINITY, |nearest| nearest.distance);
-    Located { side: view.side_of(point), distance }
-}
-
-/// A surface has an inside if every edge is used by an even number of triangles. A triangle that names a vertex twice
-/// bounds nothing.
-fn refuse_open(input: &Input, mesh: &Mesh) -> Result<(), Failure> {
-    let mesh_name = input.name().to_owned();
-    if mesh.triangle_count() == 0 {
-        return Err(Failure::NoTriangles { mesh: mesh_name });
-    }
-    let bounds_surface = |triangle: usize| {
-        let [a, b, c] = mesh.triangles()[triangle];
-        a != b && b != c && c != a
+fn locate(tree: &MeshTree, points: &[DVec3], by_winding: bool) -> Result<Vec<Located>, OpenSurface> {
+    let mut finder = Finder::default();
+    let sides = if by_winding {
+        let field = WindingField::build(tree);
+        points.par_iter().with_min_len(64).map(|&point| field.side(point)).collect()
+    } else {
+        finder.sides(tree, points)?
     };
-    let adjacency = Adjacency::build(mesh);
-    let is_open = |uses: usize| uses % 2 == 1;
-    let edges = adjacency
-        .edges()
-        .filter(|edge| {
-            is_open(edge.uses.iter().filter(|&&side| bounds_surface(side.triangle().index())).count())
-        })
-        .count();
-    if edges == 0 { Ok(()) } else { Err(Failure::OpenSurface { mesh: mesh_name, edges }) }
+    let nearest = finder.nearest_each(tree, points, f64::INFINITY);
+    let located = sides.into_iter().zip(nearest).map(|(side, nearest)| {
+        let distance = nearest.map_or(f64::INFINITY, |nearest| nearest.distance);
+        Located { side, distance }
+    });
+    Ok(located.collect())
 }

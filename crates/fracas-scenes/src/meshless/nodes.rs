@@ -53,7 +53,7 @@ impl Nodes {
         }
         for node in 0..count {
             // The middle of a bent share may be outside: the nearest of its points is not.
-            if tree.view().side_of(positions[node]) != Side::Inside {
+            if tree.view().side_of(positions[node]) != Ok(Side::Inside) {
                 let own = points.iter().zip(&nearest).filter(|(_, owner)| **owner == node as u32);
                 let distance = |p: &DVec3| p.distance_squared(positions[node]);
                 let inside = own.map(|(p, _)| *p).min_by(|p, q| distance(p).total_cmp(&distance(q)));
@@ -74,7 +74,7 @@ fn lattice(body: &MeshTree, cell: f64) -> Vec<DVec3> {
         for j in 0..ny {
             for i in 0..nx {
                 let p = low + (DVec3::new(i as f64, j as f64, k as f64) + 0.5) * cell;
-                if body.view().side_of(p) == Side::Inside {
+                if body.view().side_of(p) == Ok(Side::Inside) {
                     points.push(p);
                 }
             }
@@ -126,7 +126,7 @@ mod tests {
         let nodes = Nodes::inside(&body, 96).unwrap();
         assert_eq!((nodes.positions.len(), nodes.volumes.len()), (96, 96));
         let tree = MeshTree::build(body);
-        assert!(nodes.positions.iter().all(|p| tree.view().side_of(*p) == Side::Inside));
+        assert!(nodes.positions.iter().all(|p| tree.view().side_of(*p) == Ok(Side::Inside)));
         assert!((nodes.volumes.iter().sum::<f64>() / volume - 1.0).abs() < 1e-9);
         let mean = volume / 96.0;
         assert!(nodes.volumes.iter().all(|v| (0.5..1.7).contains(&(v / mean))), "{:?}", nodes.volumes);

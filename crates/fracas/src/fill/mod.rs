@@ -159,7 +159,7 @@ fn fill_inside(
 ) -> Result<TetMesh, FillError> {
     let signed_distance = |p: DVec3| {
         let distance = tree.view().nearest(p, far).map_or(far, |near| near.distance);
-        match tree.view().side_of(p) {
+        match tree.view().side_by_parity(p) {
             Side::Inside => -distance,
             Side::On => 0.0,
             Side::Outside => distance,

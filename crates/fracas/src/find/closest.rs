@@ -28,6 +28,12 @@ pub(super) struct ClosestMemory {
     last: Option<[u32; 2]>,
 }
 
+impl ClosestMemory {
+    pub(super) fn forget(&mut self) {
+        self.last = None;
+    }
+}
+
 impl Finder {
     /// The points of two bodies nearest to each other, if they are at most `reach` apart, which may be infinite. Surfaces count: a
     /// body inside another one is as far away as their surfaces are.

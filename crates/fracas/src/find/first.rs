@@ -113,6 +113,6 @@ impl Shells {
 
     /// Whether a part of a body is inside another, whose surface it does not meet.
     fn has_part_inside(&self, body: &View, other: &View) -> bool {
-        self.triangles.iter().any(|&id| other.side_of(body.triangle(id).a) == Side::Inside)
+        self.triangles.iter().any(|&id| other.side_by_parity(body.triangle(id).a) == Side::Inside)
     }
 }

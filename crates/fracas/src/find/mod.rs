@@ -16,6 +16,7 @@ mod contract;
 mod first;
 mod impacts;
 mod near;
+mod points;
 
 pub use self::closest::Closest;
 use self::closest::ClosestMemory;
@@ -112,11 +113,12 @@ impl Finder {
         self.options = options;
     }
 
-    /// Forgets what it has opened of bodies that compute their nodes on demand, and keeps the memory: for measuring what a query costs
-    /// after a change. Answers do not depend on it.
+    /// Forgets what it has opened of bodies that compute their nodes on demand, and which triangles were closest last; keeps the memory:
+    /// for measuring what a query costs after a change. Answers do not depend on it.
     pub fn forget(&mut self) {
         self.unfoldings.iter_mut().for_each(Unfolding::forget);
         self.shelf.forget();
+        self.closest.forget();
     }
 
     /// Work done by the last query. In a soup `node_pairs` counts pairs of cells, and `culled` vertices whose triangles were proved

@@ -70,8 +70,8 @@ impl Worker for SweepWalk {
         self.batch.take_stats();
     }
 
-    fn run(&mut self, meeting: &SweepMeeting, task: (Child, Child), steps: &mut u64) {
-        self.stack.push(task);
+    fn run(&mut self, meeting: &SweepMeeting, tasks: &[(Child, Child)], steps: &mut u64) {
+        self.stack.extend(tasks.iter().rev());
         let level = Level::new();
         dispatch!(level, simd => self.run_vectorised(simd, meeting, steps));
         self.decide(meeting);

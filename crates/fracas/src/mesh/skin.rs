@@ -197,6 +197,16 @@ impl Skin {
             return Err(SkinError::WrongNodeCount { expected, given });
         }
         let reach = self.reach;
+        // In one pass without branches: a sum that is not finite, or a number that is not, makes this NaN or infinite.
+        let mut all = DVec3::ZERO;
+        for DAffine3 { matrix3: m, translation } in transforms {
+            let far = m.x_axis.abs() * reach.x + m.y_axis.abs() * reach.y + m.z_axis.abs() * reach.z;
+            let zero = (m.x_axis + m.y_axis + m.z_axis + translation) * 0.0;
+            all += (far + translation.abs()) * 16.0 * 0.0 + zero;
+        }
+        if all.is_finite() {
+            return Ok(());
+        }
         // The largest sum that the evaluation of a vertex can meet on its way, with room for what sums of vertices need later.
         let is_bad = |transform: &DAffine3| {
             let m = transform.matrix3;

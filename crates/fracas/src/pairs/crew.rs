@@ -18,10 +18,10 @@ pub(crate) trait Worker: Default + Send {
     /// Forgets the last query; keeps the memory.
     fn reset(&mut self);
 
-    /// Finds the pairs of a task in at most `steps` steps, and subtracts the steps it used.
-    fn run(&mut self, query: &Self::Query<'_>, task: Self::Task, steps: &mut u64);
+    /// Finds the pairs of tasks in at most `steps` steps, and subtracts the steps it used.
+    fn run(&mut self, query: &Self::Query<'_>, tasks: &[Self::Task], steps: &mut u64);
 
-    /// Moves what is left of tasks whose steps were used up to `out`.
+    /// Moves what is left of the tasks when the steps were used up to `out`.
     fn take_rest(&mut self, out: &mut Vec<Self::Task>);
 
     /// What was found since the last reset, and the work it took.
@@ -92,12 +92,8 @@ impl<W: Worker> Crew<W> {
         let count = threads.count();
         let mut steps = if threads == Threads::Auto && count > 1 { STEPS_ALONE } else { u64::MAX };
         if count == 1 || threads == Threads::Auto {
-            let mut done = 0;
-            while done < self.tasks.len() && steps > 0 {
-                self.workers[0].run(query, self.tasks[done], &mut steps);
-                done += 1;
-            }
-            self.tasks.drain(..done);
+            self.workers[0].run(query, &self.tasks, &mut steps);
+            self.tasks.clear();
             self.workers[0].take_rest(&mut self.tasks);
         }
         if !self.tasks.is_empty() {
@@ -112,7 +108,7 @@ impl<W: Worker> Crew<W> {
         let mut slice = 16;
         while let Some(task) = self.tasks.pop() {
             let mut steps = slice;
-            self.workers[0].run(query, task, &mut steps);
+            self.workers[0].run(query, &[task], &mut steps);
             if !self.workers[0].results().0.is_empty() {
                 self.tasks.clear();
                 return true;
@@ -128,9 +124,7 @@ impl<W: Worker> Crew<W> {
         if threads > 1 && self.tasks.len() > 1 {
             self.run_on_threads(query, threads);
         } else {
-            for &task in &self.tasks {
-                self.workers[0].run(query, task, &mut { u64::MAX });
-            }
+            self.workers[0].run(query, &self.tasks, &mut { u64::MAX });
         }
         self.tasks.clear();
     }
@@ -153,8 +147,8 @@ impl<W: Worker> Crew<W> {
                 break;
             }
             self.opened.clear();
-            for &task in &self.tasks {
-                self.workers[0].run(query, task, &mut 1);
+            for task in &self.tasks {
+                self.workers[0].run(query, std::slice::from_ref(task), &mut 1);
                 self.workers[0].take_rest(&mut self.opened);
             }
             std::mem::swap(&mut self.tasks, &mut self.opened);
@@ -164,9 +158,10 @@ impl<W: Worker> Crew<W> {
     fn run_on_threads(&mut self, query: &W::Query<'_>, threads: usize) {
         self.workers.resize_with(self.workers.len().max(threads), W::default);
         let (tasks, next) = (&self.tasks, AtomicUsize::new(0));
+        let share = (tasks.len() / (TASKS_PER_THREAD * threads)).max(1);
         parallel::for_each(true, self.workers.iter_mut(), |worker| {
-            while let Some(&task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                worker.run(query, task, &mut { u64::MAX });
+            while let Some(tasks) = tasks.chunks(share).nth(next.fetch_add(1, Ordering::Relaxed)) {
+                worker.run(query, tasks, &mut { u64::MAX });
             }
         });
     }

@@ -1,26 +1,30 @@
 //! The body: what a query sees of a surface that follows a few nodes.
 //!
 //! A node of the walk is made when a query opens it: eight bounds from the transforms, padded for rounding (`motion`) and cut to
-//! the box of the whole body. A row evaluates the vertices of its triangles. Nothing is kept between queries but what
-//! the finder keeps, so the answer cannot depend on what was evaluated before.
+//! the box of the whole body. A node just above leaves evaluates the vertices of all of them instead. That costs about as much as the
+//! bounds would, and gives the smallest boxes. Rows and exact triangles come from the same vertices, which the finder keeps. Nothing else is
+//! kept between queries, so the answer cannot depend on what was evaluated before.
 //!
 //! # Invariants
 //!
 //! Every box holds the vertices below it as [`Skin::vertex`] evaluates them, and the boxes below it; see `families` for why.
 
 use super::bound::{OrientedBox, bound_child, bound_family};
-use super::evaluate::{Vertices, evaluate_all};
+use super::evaluate::{Patches, evaluate_all, evaluate_one};
 use super::families::Families;
 use super::motion::Motion;
 use super::options::{RestBoxes, SkinOptions};
 use super::oriented::oriented_boxes;
 use crate::geom::{BLOCK, Boxes8, DAffine3, DVec3, LANES, Pose, Triangle};
 use crate::mesh::{Skin, SkinError, TriangleId};
-use crate::pairs::{Frame, Row, RowIds};
+use crate::pairs::{Frame, Row, RowIds, bits};
 use crate::tree::{BuildOptions, MeshTree};
-use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View};
+use crate::walk::{Child, CornerPlaces, Corners, Hierarchy, Node, RowTwins, Stamp, View};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
+
+/// The most vertices of a patch: eight leaves of eight triangles that share none.
+const MOST_POINTS: usize = 3 * LANES * LANES;
 
 /// A surface that follows a few nodes, ready for queries as soon as the nodes have moved.
 ///
@@ -49,16 +53,48 @@ use fearless_simd::{Level, dispatch, f32x8};
 pub struct SkinnedBody {
     pub(super) skin: Skin,
     pub(super) options: SkinOptions,
-    pub(super) tree: Vec<Node>,
+    pub(super) tree: Vec<Branch>,
     pub(super) ids: Vec<RowIds>,
     pub(super) families: Families,
-    vertices: Vertices,
+    patches: Patches,
     pub(super) motion: Motion,
     /// Rest OBBs of all families, if the options ask for them.
     pub(super) oriented: Option<Vec<[OrientedBox; LANES]>>,
     /// Names the skin and its tree, whatever the transforms. A copy has the same.
     pub(super) identity: Stamp,
     stamp: Stamp,
+}
+
+/// A node of the tree: what is below it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Branch {
+    children: [Child; LANES],
+    count: u32,
+    /// One bit for every child that is a leaf.
+    leaves: u32,
+}
+
+impl From<&Node> for Branch {
+    fn from(node: &Node) -> Self {
+        let leaves = node.used().map(|(lane, child)| u32::from(child.is_leaf()) << lane).sum();
+        Self { children: node.children, count: node.count, leaves }
+    }
+}
+
+impl Branch {
+    /// Used lanes with what they lead to.
+    #[inline(always)]
+    pub(super) fn used(&self) -> impl Iterator<Item = (usize, Child)> + '_ {
+        self.children[..self.count as usize].iter().copied().enumerate()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    fn has_leaves_alone(&self) -> bool {
+        self.leaves + 1 == 1 << self.count
+    }
 }
 
 impl SkinnedBody {
@@ -72,8 +108,7 @@ impl SkinnedBody {
     pub fn new(skin: Skin, options: &SkinOptions) -> Result<Self, SkinError> {
         skin.check_transforms(&vec![DAffine3::IDENTITY; skin.node_count()])?;
         let build = BuildOptions { self_queries: false, ..BuildOptions::default() };
-        let (mut tree, _, ids, mut rest) = MeshTree::build_with(skin.rest().clone(), &build).into_nodes();
-        tree.iter_mut().for_each(|node| node.boxes = Boxes8::EMPTY);
+        let (tree, _, ids, mut rest) = MeshTree::build_with(skin.rest().clone(), &build).into_nodes();
         // The inverse of the scale must be finite.
         rest.scale = rest.scale.max(f64::MIN_POSITIVE * 16.0);
         let mut families = Families::build(&skin, &tree, &ids, rest, options.bound);
@@ -81,10 +116,11 @@ impl SkinnedBody {
             RestBoxes::Aabb => None,
             RestBoxes::Obb => Some(oriented_boxes(&skin, &tree, &families, rest)),
         };
-        let vertices = Vertices::new(&skin, &mut families.leaf_vertices, ids.len());
+        let patches = Patches::new(&skin, &tree, &mut families.leaf_vertices, ids.len());
+        let tree = tree.iter().map(Branch::from).collect();
         let motion = Motion::new((&skin, &families), rest, oriented.as_deref(), options);
         let (identity, stamp) = (Stamp::new(), Stamp::new());
-        Ok(Self { skin, options: *options, tree, ids, families, vertices, motion, oriented, identity, stamp })
+        Ok(Self { skin, options: *options, tree, ids, families, patches, motion, oriented, identity, stamp })
     }
 
     /// The surface at rest and its weights.
@@ -161,17 +197,12 @@ impl SkinnedBody {
             + size_of_val(&self.ids[..])
             + size_of_val(&self.motion.columns[..])
             + self.families.bytes()
-            + self.vertices.bytes()
+            + self.patches.bytes()
     }
 
-    /// Evaluates the vertices of a leaf, each once, and writes the corners of its triangles.
+    /// Writes the corners of the triangles of a leaf, given its distinct vertices in the frame.
     #[inline(always)]
-    fn fill_row<S: Simd>(&self, simd: S, leaf: usize, row: &mut Row) {
-        let mut at = [[0.0_f32; 4]; 3 * LANES];
-        for (to, &number) in at.iter_mut().zip(self.families.leaf_vertices.list(leaf)) {
-            let p = self.motion.frame.map_exact(self.vertices.at(simd, number, &self.motion.wide));
-            *to = [p.x as f32, p.y as f32, p.z as f32, 0.0];
-        }
+    fn scatter(&self, leaf: usize, at: &[[f32; 3]; 3 * LANES], row: &mut Row) {
         let places = &self.families.corners[leaf];
         for corner in 0..3 {
             for lane in 0..LANES {
@@ -184,16 +215,29 @@ impl SkinnedBody {
     }
 
     #[inline(always)]
-    fn evaluate_triangle<S: Simd>(&self, simd: S, [a, b, c]: [u32; 3]) -> Triangle {
-        let wide = &self.motion.wide;
-        let Self { vertices, .. } = self;
-        Triangle::new(vertices.at(simd, a, wide), vertices.at(simd, b, wide), vertices.at(simd, c, wide))
+    fn evaluate_row<S: Simd>(&self, simd: S, leaf: usize, row: &mut Row) {
+        let mut at = [[0.0_f32; 3]; 3 * LANES];
+        for (to, &number) in at.iter_mut().zip(self.families.leaf_vertices.list(leaf)) {
+            *to = self.motion.frame.map(self.evaluate(simd, number));
+        }
+        self.scatter(leaf, &at, row);
     }
 
-    /// A vertex of a leaf, given by its number.
+    #[inline(always)]
+    fn evaluate_triangle<S: Simd>(&self, simd: S, vertices: [u32; 3]) -> Triangle {
+        let [a, b, c] = vertices;
+        let at = (&self.skin, &self.motion.wide[..]);
+        Triangle::new(
+            evaluate_one(simd, at.0, at.1, a),
+            evaluate_one(simd, at.0, at.1, b),
+            evaluate_one(simd, at.0, at.1, c),
+        )
+    }
+
+    /// A vertex of a patch, given by its number.
     #[inline(always)]
     pub(super) fn evaluate<S: Simd>(&self, simd: S, number: u32) -> DVec3 {
-        self.vertices.at(simd, number, &self.motion.wide)
+        self.patches.at(simd, number as usize, &self.motion.wide)
     }
 
     /// Bounds of the children of a tree node, not padded.
@@ -216,21 +260,56 @@ impl SkinnedBody {
         boxes
     }
 
+    /// Padded bounds of the children of a tree node, in all lanes.
     #[inline(always)]
-    fn fill_node<S: Simd>(&self, simd: S, place: usize, node: &mut Node) {
+    fn padded_bounds<S: Simd>(&self, simd: S, place: usize) -> Boxes8 {
         let Motion { unit, base_pad, root, .. } = &self.motion;
         let (family, _) = self.families.get(place);
+        let mut boxes = Boxes8::EMPTY;
         if !self.motion.is_tame() {
-            (0..family.count).for_each(|lane| node.boxes.set(lane, root.0, root.1));
-            return;
+            (0..family.count).for_each(|lane| boxes.set(lane, root.0, root.1));
+            return boxes;
         }
-        let boxes = self.bounds_below(simd, place);
+        let bounds = self.bounds_below(simd, place);
         let pad = f32x8::load_array_ref(simd, &family.pads) * *unit + *base_pad;
         for axis in 0..3 {
-            let low = f32x8::load_array_ref(simd, &boxes.low[axis]) - pad;
-            let high = f32x8::load_array_ref(simd, &boxes.high[axis]) + pad;
-            low.max(f32x8::splat(simd, root.0[axis])).store_array(&mut node.boxes.low[axis]);
-            high.min(f32x8::splat(simd, root.1[axis])).store_array(&mut node.boxes.high[axis]);
+            let low = f32x8::load_array_ref(simd, &bounds.low[axis]) - pad;
+            let high = f32x8::load_array_ref(simd, &bounds.high[axis]) + pad;
+            low.max(f32x8::splat(simd, root.0[axis])).store_array(&mut boxes.low[axis]);
+            high.min(f32x8::splat(simd, root.1[axis])).store_array(&mut boxes.high[axis]);
+        }
+        boxes
+    }
+
+    /// Padded bounds of the children of a tree node by the formula, also where the walk has exact ones.
+    pub(super) fn formula(&self, place: usize) -> Boxes8 {
+        let level = Level::new();
+        dispatch!(level, simd => self.padded_bounds(simd, place))
+    }
+
+    /// Makes a node, and evaluates the vertices of its patch.
+    #[inline(always)]
+    fn fill_node<S: Simd>(&self, simd: S, place: usize, node: &mut Node, points: &mut [DVec3]) {
+        let branch = &self.tree[place];
+        node.children = branch.children;
+        node.count = branch.count;
+        node.signs = [0; LANES];
+        (node.nodes_end, node.leaves) = (0, [0; 2]);
+        node.boxes = if branch.has_leaves_alone() { Boxes8::EMPTY } else { self.padded_bounds(simd, place) };
+        let patch = self.patches.of_node(place);
+        let start = patch.start as u32;
+        for (to, number) in points.iter_mut().zip(patch) {
+            *to = self.patches.at(simd, number, &self.motion.wide);
+        }
+        let frame = &self.motion.frame;
+        for lane in bits(branch.leaves) {
+            let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+            for &number in self.families.leaf_vertices.list(branch.children[lane].index()) {
+                let p = points[(number - start) as usize];
+                (low, high) = (low.min(p), high.max(p));
+            }
+            // The frame maps every axis in order, roundings included, so these are the least and largest corners of the row.
+            node.boxes.set(lane, frame.map(low), frame.map(high));
         }
     }
 }
@@ -249,16 +328,34 @@ impl Hierarchy for SkinnedBody {
     }
 
     fn node<'s>(&'s self, place: usize, scratch: &'s mut Node) -> &'s Node {
-        *scratch = self.tree[place];
-        let level = Level::new();
-        dispatch!(level, simd => self.fill_node(simd, place, scratch));
+        let mut points = [DVec3::ZERO; MOST_POINTS];
+        self.open(place, scratch, &mut points[..self.patches.of_node(place).len()]);
         scratch
     }
 
-    fn open(&self, place: usize, node: &mut Node) {
-        *node = self.tree[place];
+    fn open(&self, place: usize, node: &mut Node, points: &mut [DVec3]) {
         let level = Level::new();
-        dispatch!(level, simd => self.fill_node(simd, place, node));
+        dispatch!(level, simd => self.fill_node(simd, place, node, points));
+    }
+
+    fn points_per_place(&self) -> usize {
+        self.patches.most()
+    }
+
+    fn has_points(&self, place: usize) -> bool {
+        self.tree[place].leaves != 0
+    }
+
+    fn row_of_points(&self, place: usize, points: &[DVec3], row: &mut Row, ids: &mut RowIds) -> CornerPlaces {
+        *ids = self.ids[place];
+        let start = self.patches.start_of_leaf(place);
+        let numbers = self.families.leaf_vertices.list(place);
+        let mut at = [[0.0_f32; 3]; 3 * LANES];
+        for (to, &number) in at.iter_mut().zip(numbers) {
+            *to = self.motion.frame.map(points[(number - start) as usize]);
+        }
+        self.scatter(place, &at, row);
+        self.families.corners[place].map(|lanes| lanes.map(|k| (numbers[k as usize] - start) as u8))
     }
 
     fn ids<'s>(&'s self, place: usize, _: &'s mut RowIds) -> &'s RowIds {
@@ -268,13 +365,13 @@ impl Hierarchy for SkinnedBody {
     fn row(&self, place: usize, _: RowTwins, row: &mut Row, ids: &mut RowIds) {
         *ids = self.ids[place];
         let level = Level::new();
-        dispatch!(level, simd => self.fill_row(simd, place, row));
+        dispatch!(level, simd => self.evaluate_row(simd, place, row));
     }
 
     fn triangle(&self, id: u32) -> Triangle {
-        let [a, b, c] = self.skin.rest().triangles()[id as usize].map(|v| self.vertices.number(v));
+        let vertices = self.skin.rest().triangles()[id as usize];
         let level = Level::new();
-        dispatch!(level, simd => self.evaluate_triangle(simd, [a, b, c]))
+        dispatch!(level, simd => self.evaluate_triangle(simd, vertices))
     }
 
     fn vertices(&self, id: u32, _: bool) -> [u32; 3] {
@@ -287,6 +384,10 @@ impl Hierarchy for SkinnedBody {
 
     fn stamp(&self) -> Stamp {
         self.stamp
+    }
+
+    fn topology(&self) -> Stamp {
+        self.identity
     }
 }
 

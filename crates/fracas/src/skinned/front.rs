@@ -364,5 +364,5 @@ fn place_of(child: Child, node_count: usize) -> u32 {
 fn places_below(body: &SkinnedBody, node: usize, node_count: usize, below: &mut [u32; LANES]) -> usize {
     let node = &body.tree[node];
     node.used().for_each(|(lane, child)| below[lane] = place_of(child, node_count));
-    node.count as usize
+    node.count()
 }

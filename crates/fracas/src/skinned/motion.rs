@@ -37,7 +37,8 @@ use crate::geom::{BLOCK, BLOCKS, DAffine3, DVec3, LANES, round};
 use crate::mesh::Skin;
 use crate::pairs::Frame;
 use crate::walk::{Corners, reach_of};
-use fearless_simd::{Level, dispatch};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f64x4};
 
 /// The transform of a node in four directions and their opposites: three columns of M, then a.
 #[derive(Clone, Copy, Debug)]
@@ -166,34 +167,47 @@ impl Motion {
 
     /// The columns of the given nodes in the present frame.
     fn fill_columns(&mut self, nodes: &[u32], options: &SkinOptions) {
-        let Self { transforms, frame, rest, columns, blocks, rest_reach, reach, .. } = self;
+        let level = Level::new();
+        let [magnitude, far] = dispatch!(level, simd => self.fill_columns_wide(simd, nodes, options));
+        self.magnitude = (magnitude * 1.01) as f32;
+        self.unit = self.magnitude * (0.5 * 1.01 * f32::EPSILON);
+        let base = self.roundings * far * self.frame.scale * 1.01;
+        self.base_pad = (base + f64::from(2.0_f32.powi(-60))) as f32 * 1.001;
+    }
+
+    /// Fills columns; returns the largest sums of magnitudes in frame coordinates and in coordinates of the body.
+    #[inline(always)]
+    fn fill_columns_wide<S: Simd>(&mut self, simd: S, nodes: &[u32], options: &SkinOptions) -> [f64; 2] {
+        let Self { wide, frame, rest, columns, blocks, rest_reach, reach, .. } = self;
         let unit = 1.0 / rest.scale;
         let g = *rest_reach;
-        // Largest sums in frame coordinates and in coordinates of the body.
-        let (mut magnitude, mut far) = (DVec3::ZERO, DVec3::ZERO);
+        let frame_centre = [frame.centre.x, frame.centre.y, frame.centre.z, 0.0];
+        let frame_centre = f64x4::load_array_ref(simd, &frame_centre);
+        let (mut magnitude, mut far) = (f64x4::splat(simd, 0.0), f64x4::splat(simd, 0.0));
         for &node in nodes {
-            let DAffine3 { matrix3: m, translation } = transforms[node as usize];
-            let at_centre = m.x_axis * rest.centre.x + m.y_axis * rest.centre.y + m.z_axis * rest.centre.z;
-            let a = (at_centre + translation - frame.centre) * frame.scale;
-            let x = m.x_axis * unit * frame.scale;
-            let y = m.y_axis * unit * frame.scale;
-            let z = m.z_axis * unit * frame.scale;
+            let [x, y, z, t] = wide[node as usize].columns(simd);
+            let moved = x.abs() * reach.x + y.abs() * reach.y + z.abs() * reach.z;
+            far = far.max(moved + t.abs());
+            let at_centre = x * rest.centre.x + y * rest.centre.y + z * rest.centre.z;
+            let a = (at_centre + t - frame_centre) * frame.scale;
+            let [x, y, z] = [x * unit * frame.scale, y * unit * frame.scale, z * unit * frame.scale];
             magnitude = magnitude.max(a.abs() + x.abs() * g[0] + y.abs() * g[1] + z.abs() * g[2]);
-            let moved = m.x_axis.abs() * reach.x + m.y_axis.abs() * reach.y + m.z_axis.abs() * reach.z;
-            far = far.max(moved + translation.abs());
+            let mut stored = [[0.0; 4]; 4];
+            x.store_array(&mut stored[0]);
+            y.store_array(&mut stored[1]);
+            z.store_array(&mut stored[2]);
+            a.store_array(&mut stored[3]);
             let first = &mut columns[node as usize * *blocks].0;
-            for (to, v) in first.iter_mut().zip([x, y, z, a]) {
-                let [x, y, z] = [v.x as f32, v.y as f32, v.z as f32];
+            for (to, [x, y, z, _]) in first.iter_mut().zip(&stored) {
+                let [x, y, z] = [*x as f32, *y as f32, *z as f32];
                 *to = [x, y, z, 0.0, -x, -y, -z, 0.0];
             }
             if *blocks > 1 {
-                fill_other_directions(&mut columns[node as usize * *blocks..], [x, y, z, a], options);
+                let stored = stored.map(|[x, y, z, _]| DVec3::new(x, y, z));
+                fill_other_directions(&mut columns[node as usize * *blocks..], stored, options);
             }
         }
-        self.magnitude = (magnitude.max_element() * 1.01) as f32;
-        self.unit = self.magnitude * (0.5 * 1.01 * f32::EPSILON);
-        let base = self.roundings * far.max_element() * frame.scale * 1.01;
-        self.base_pad = (base + f64::from(2.0_f32.powi(-60))) as f32 * 1.001;
+        [largest_of_three(magnitude), largest_of_three(far)]
     }
 
     /// The box of the body by Equation 12 in `f64`, padded for every rounding.
@@ -244,6 +258,13 @@ impl Motion {
         });
         (-low, high)
     }
+}
+
+#[inline(always)]
+fn largest_of_three<S: Simd>(v: f64x4<S>) -> f64 {
+    let mut lanes = [0.0; 4];
+    v.store_array(&mut lanes);
+    lanes[0].max(lanes[1]).max(lanes[2])
 }
 
 /// The columns of all blocks but the first lanes of the first: sums and differences of those of x, y and z.

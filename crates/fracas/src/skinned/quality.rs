@@ -2,7 +2,6 @@
 
 use super::body::SkinnedBody;
 use crate::geom::DVec3;
-use crate::walk::{Hierarchy, Node};
 
 /// How much larger the bounds of one level of the tree are than the smallest boxes of the same vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,14 +39,13 @@ impl SkinnedBody {
         note(&mut levels, 0, corners(low, high), *whole);
         // Parents come before their children.
         let mut depths = vec![1; self.tree.len()];
-        let mut scratch = Node::EMPTY;
         for (index, (lanes, _)) in exact.iter().enumerate() {
-            let node = *self.node(index, &mut scratch);
-            for (lane, child) in node.used() {
+            let boxes = self.formula(index);
+            for (lane, child) in self.tree[index].used() {
                 if !child.is_leaf() {
                     depths[child.index()] = depths[index] + 1;
                 }
-                let (low, high) = node.boxes.lane(lane);
+                let (low, high) = boxes.lane(lane);
                 note(&mut levels, depths[index], corners(low, high), lanes[lane]);
             }
         }

@@ -64,12 +64,14 @@ impl Worker for CellSearch {
         self.stats = FindStats::default();
     }
 
-    fn run(&mut self, question: &Question, [first, end]: [usize; 2], _: &mut u64) {
+    fn run(&mut self, question: &Question, tasks: &[[usize; 2]], _: &mut u64) {
         let level = Level::new();
-        if question.sources.len() == 1 {
-            dispatch!(level, simd => self.run_wide::<_, true>(simd, question, first..end));
-        } else {
-            dispatch!(level, simd => self.run_wide::<_, false>(simd, question, first..end));
+        for &[first, end] in tasks {
+            if question.sources.len() == 1 {
+                dispatch!(level, simd => self.run_wide::<_, true>(simd, question, first..end));
+            } else {
+                dispatch!(level, simd => self.run_wide::<_, false>(simd, question, first..end));
+            }
         }
     }
 

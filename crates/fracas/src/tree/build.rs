@@ -63,7 +63,8 @@ impl MeshTree {
         }
         let contours = options.self_queries.then(|| Contours::build(&nodes, &ids));
         let rows = vec![Row::ZERO; ids.len()];
-        let mut tree = Self { mesh, stamp: Stamp::new(), frame, nodes, rows, ids, contours };
+        let (stamp, topology) = (Stamp::new(), Stamp::new());
+        let mut tree = Self { mesh, stamp, topology, frame, nodes, rows, ids, contours };
         tree.refit(options.parallel);
         tree
     }

@@ -55,6 +55,8 @@ use crate::walk::{Child, Contours, Corners, Hierarchy, Node, Opened, RowTwins, S
 pub struct MeshTree {
     mesh: Mesh,
     stamp: Stamp,
+    /// Stays when vertices move.
+    topology: Stamp,
     frame: Frame,
     nodes: Vec<Node>,
     rows: Vec<Row>,
@@ -165,7 +167,7 @@ impl Hierarchy for MeshTree {
 
     fn ready(&self) -> Option<Opened<'_>> {
         let Self { nodes, rows, ids, contours, .. } = self;
-        Some(Opened { nodes, rows, ids, contours: contours.as_ref() })
+        Some(Opened { nodes, rows, ids, contours: contours.as_ref(), exact: None })
     }
 
     fn triangle(&self, id: u32) -> Triangle {
@@ -186,5 +188,9 @@ impl Hierarchy for MeshTree {
 
     fn stamp(&self) -> Stamp {
         self.stamp
+    }
+
+    fn topology(&self) -> Stamp {
+        self.topology
     }
 }

@@ -36,6 +36,7 @@
 //! The trait is sealed: it is not exported, since kernels and rows may change.
 
 mod bridge;
+mod closed;
 mod closest;
 mod contour;
 mod in_box;
@@ -43,15 +44,19 @@ mod inside;
 mod nearest;
 mod node;
 mod pairs;
+mod project;
 mod ray;
+mod row_distance;
 mod unfold;
 mod view;
 
 pub(crate) use bridge::Bridge;
+pub use closed::OpenSurface;
 pub(crate) use closest::{ClosestEnd, ClosestWalk};
 pub(crate) use contour::{Contours, signs_of_row};
-pub use inside::Side;
-pub use nearest::Nearest;
+pub use inside::{Side, SignedDistance};
+pub(crate) use nearest::NearestSearch;
+pub use nearest::{Feature, Nearest};
 pub(crate) use node::{Child, Corners, Node};
 pub(crate) use pairs::{Meeting, PairWalk, Posed};
 pub use ray::RayHit;
@@ -61,7 +66,7 @@ pub use view::View;
 
 use crate::geom::{DVec3, Triangle};
 use crate::mesh::TriangleId;
-use crate::pairs::{Frame, Precision, Row, RowIds};
+use crate::pairs::{Frame, LANES, Precision, Row, RowIds};
 
 /// A body as a walk sees it. The contract is in the head of the module.
 pub(crate) trait Hierarchy: Sync {
@@ -77,10 +82,35 @@ pub(crate) trait Hierarchy: Sync {
     /// What is at a place that a root or a node named.
     fn node<'s>(&'s self, place: usize, scratch: &'s mut Node) -> &'s Node;
 
-    /// Writes what is at a place: for those who keep it. A body that computes its nodes need not copy them then.
-    fn open(&self, place: usize, node: &mut Node) {
+    /// Writes what is at a place: for those who keep it. A body that computes its nodes need not copy them then. If the place
+    /// [has points](Hierarchy::has_points), they are written as well.
+    fn open(&self, place: usize, node: &mut Node, _points: &mut [DVec3]) {
         let mut scratch = Node::EMPTY;
         *node = *self.node(place, &mut scratch);
+    }
+
+    /// How many points a place has at most.
+    fn points_per_place(&self) -> usize {
+        0
+    }
+
+    /// Whether a place has points: vertices of the leaves directly below it that cost something to compute. Who opens such a place keeps
+    /// its points, and rows and exact triangles are then read from them.
+    fn has_points(&self, _place: usize) -> bool {
+        false
+    }
+
+    /// Does what [`Hierarchy::row`] does, from the points of the place above the leaf. Returns where the corners of its triangles are
+    /// among the points.
+    fn row_of_points(
+        &self,
+        place: usize,
+        _points: &[DVec3],
+        row: &mut Row,
+        ids: &mut RowIds,
+    ) -> CornerPlaces {
+        self.row(place, RowTwins::Apart, row, ids);
+        CornerPlaces::default()
     }
 
     /// Who the triangles of a leaf are.
@@ -132,6 +162,11 @@ pub(crate) trait Hierarchy: Sync {
 
     /// Changes whenever the body does.
     fn stamp(&self) -> Stamp;
+
+    /// Changes whenever triangles come, go or name other vertices. It may change more often.
+    fn topology(&self) -> Stamp {
+        self.stamp()
+    }
 }
 
 /// What rows say of the twins of a crack that are still at one place.
@@ -197,6 +232,9 @@ pub(crate) fn overlap(a: &Corners, b: &Corners) -> bool {
     (0..3).all(|k| a.0[k] <= b.1[k] && b.0[k] <= a.1[k])
 }
 
+/// Where the corners of the triangles of a leaf are in a list of points, by corner and lane.
+pub(crate) type CornerPlaces = [[u8; LANES]; 3];
+
 /// Nodes and rows that are open.
 #[derive(Clone, Copy)]
 pub(crate) struct Opened<'a> {
@@ -205,4 +243,20 @@ pub(crate) struct Opened<'a> {
     pub(crate) ids: &'a [RowIds],
     /// Outlines of patches, for queries of a body against itself.
     pub(crate) contours: Option<&'a Contours>,
+    /// The exact corners of all rows, if they were computed with the rows.
+    pub(crate) exact: Option<ExactRows<'a>>,
+}
+
+/// The exact corners of opened rows.
+#[derive(Clone, Copy)]
+pub(crate) struct ExactRows<'a> {
+    pub(crate) rows: &'a [ExactRow],
+    pub(crate) points: &'a [DVec3],
+}
+
+/// Where the exact corners of one row are: the first point of the place above it, and the corners' places from there.
+#[derive(Clone, Copy)]
+pub(crate) struct ExactRow {
+    pub(crate) first: u32,
+    pub(crate) corners: CornerPlaces,
 }

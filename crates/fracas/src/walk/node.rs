@@ -44,6 +44,17 @@ impl Child {
         Self(index as u32 | Self::CLOSED_BIT)
     }
 
+    /// As a number; [`Child::from_bits`] is its inverse.
+    #[inline(always)]
+    pub(super) fn bits(self) -> u32 {
+        self.0
+    }
+
+    #[inline(always)]
+    pub(super) fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
     #[inline(always)]
     pub(crate) fn is_leaf(self) -> bool {
         self.0 & Self::LEAF_BIT != 0

@@ -7,12 +7,12 @@
 
 use super::bridge::{Bridge, mapped_row};
 use super::contour::OutlineScratch;
-use super::{Child, Hierarchy, Node, Opened, hidden_twin};
+use super::{Child, ExactRows, Hierarchy, Node, Opened, hidden_twin};
 use crate::exact;
 use crate::geom::{DVec3, Pose, Triangle};
 use crate::mesh::have_same_vertices;
 use crate::pairs::{
-    FindStats, Findings, Pair, Precision, Row, RowFilter, RowIds, RowSide, Touch, Worker, bits,
+    FindStats, Findings, LANES, Pair, Precision, Row, RowFilter, RowIds, RowSide, Touch, Worker, bits,
 };
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
@@ -84,8 +84,8 @@ impl Worker for PairWalk {
         self.b_sides.forget();
     }
 
-    fn run(&mut self, meeting: &Meeting, task: Task, steps: &mut u64) {
-        self.stack.push(task);
+    fn run(&mut self, meeting: &Meeting, tasks: &[Task], steps: &mut u64) {
+        self.stack.extend(tasks.iter().rev());
         let level = Level::new();
         dispatch!(level, simd => self.run_vectorised(simd, meeting, steps));
         self.decide(meeting);
@@ -242,15 +242,16 @@ impl PairWalk {
             let (i, j) = self.leaf_pairs[k];
             let (i, j) = (i as usize, j as usize);
             let a_side = self.a_sides.get(filter, a, i, None);
+            let a_names = a.names(i);
             if NEIGHBOURS && i == j {
-                self.findings.compare_within(filter, (a_side, &a.ids[i].triangles), &mut self.stats);
+                self.findings.compare_within(filter, (a_side, &a_names), &mut self.stats);
                 continue;
             }
             let b_side = self.b_sides.get(filter, b, j, bridge);
             self.findings.compare_rows::<S, NEIGHBOURS>(
                 filter,
-                (a_side, &a.ids[i].triangles),
-                (b_side, &b.ids[j].triangles),
+                (a_side, &a_names),
+                (b_side, &b.names(j)),
                 &mut self.stats,
             );
         }
@@ -275,9 +276,13 @@ impl PairWalk {
         let Findings { crossing, open } = &mut self.findings;
         self.stats.decided += open.len() as u64;
         match *meeting {
-            Meeting::Itself { body, weld, hidden, touch, .. } => {
-                let side = Exact::of(body, &Pose::IDENTITY);
+            Meeting::Itself { body, open: opened, weld, hidden, touch, .. } => {
+                let side = Exact::of(body, opened, &Pose::IDENTITY);
+                for pair in &mut *crossing {
+                    *pair = (side.id(pair.0), side.id(pair.1));
+                }
                 for_each_exact(open, &side, &side, |(i, j), t, u| {
+                    let (i, j) = (side.id(i), side.id(j));
                     let (v, w) = (body.vertices(i, weld), body.vertices(j, weld));
                     if !touch.accepts(exact::tri_tri_shared(t, v, u, w)) {
                         return;
@@ -294,14 +299,15 @@ impl PairWalk {
                 }
             }
             Meeting::Two { ref a, ref b, swapped, touch, .. } => {
-                let (a, b) = (Exact::of(a.body, a.pose), Exact::of(b.body, b.pose));
+                let (a, b) = (Exact::of(a.body, a.open, a.pose), Exact::of(b.body, b.open, b.pose));
                 for_each_exact(open, &a, &b, |pair, t, u| {
                     if touch.accepts(exact::tri_tri(t, u)) {
                         crossing.push(pair);
                     }
                 });
                 let in_order = |(i, j)| if swapped { Pair::new(j, i) } else { Pair::new(i, j) };
-                self.pairs.extend(crossing.drain(..).map(in_order));
+                let ids = |(i, j)| (a.id(i), b.id(j));
+                self.pairs.extend(crossing.drain(..).map(ids).map(in_order));
             }
         }
         open.clear();
@@ -329,30 +335,58 @@ fn for_each_exact(
     }
 }
 
-/// Exact triangles of a body where its pose puts it. Slices that the body keeps are read directly: asking the body for each
-/// triangle costs a tenth of a query in which most pairs are decided exactly.
+/// Exact triangles of a body where its pose puts it. They have the names that [`Opened::names`] gives. Slices that the body keeps are
+/// read directly: asking the body for each triangle costs a tenth of a query in which most pairs are decided exactly.
 struct Exact<'a> {
     body: &'a dyn Hierarchy,
-    lists: Option<(&'a [DVec3], &'a [[u32; 3]])>,
+    from: Source<'a>,
     pose: Option<&'a Pose>,
 }
 
+/// Where exact triangles come from.
+enum Source<'a> {
+    /// Lists of the body.
+    Lists(&'a [DVec3], &'a [[u32; 3]]),
+    /// Points that were computed with the rows.
+    Rows(ExactRows<'a>, &'a [RowIds]),
+    /// The body is asked.
+    Body,
+}
+
 impl<'a> Exact<'a> {
-    fn of(body: &'a dyn Hierarchy, pose: &'a Pose) -> Self {
-        let lists = body.positions().zip(body.triangles());
-        Self { body, lists, pose: (!pose.is_identity()).then_some(pose) }
+    fn of(body: &'a dyn Hierarchy, open: Opened<'a>, pose: &'a Pose) -> Self {
+        let from = match (open.exact, body.positions().zip(body.triangles())) {
+            (Some(exact), _) => Source::Rows(exact, open.ids),
+            (None, Some((positions, triangles))) => Source::Lists(positions, triangles),
+            (None, None) => Source::Body,
+        };
+        Self { body, from, pose: (!pose.is_identity()).then_some(pose) }
     }
 
     #[inline(always)]
-    fn triangle(&self, id: u32) -> Triangle {
-        let triangle = match self.lists {
-            Some((positions, triangles)) => {
-                let [a, b, c] = triangles[id as usize];
+    fn triangle(&self, name: u32) -> Triangle {
+        let triangle = match self.from {
+            Source::Lists(positions, triangles) => {
+                let [a, b, c] = triangles[name as usize];
                 Triangle::new(positions[a as usize], positions[b as usize], positions[c as usize])
             }
-            None => self.body.triangle(id),
+            Source::Rows(ExactRows { rows, points }, _) => {
+                let (row, lane) = (&rows[name as usize / LANES], name as usize % LANES);
+                let corner = |k: usize| points[row.first as usize + row.corners[k][lane] as usize];
+                Triangle::new(corner(0), corner(1), corner(2))
+            }
+            Source::Body => self.body.triangle(name),
         };
         self.pose.map_or(triangle, |pose| pose.apply_to_triangle(&triangle))
+    }
+
+    /// The id of a triangle, given by its name.
+    #[inline(always)]
+    fn id(&self, name: u32) -> u32 {
+        match self.from {
+            Source::Rows(_, ids) => ids[name as usize / LANES].triangles[name as usize % LANES],
+            _ => name,
+        }
     }
 }
 
@@ -384,6 +418,17 @@ fn add_pairs(
 }
 
 impl Opened<'_> {
+    /// What the triangles of a row are called until they are decided: by their ids, or by row and lane where exact corners were computed
+    /// with the rows.
+    #[inline(always)]
+    fn names(&self, row: usize) -> [u32; LANES] {
+        if self.exact.is_some() {
+            std::array::from_fn(|lane| (row * LANES + lane) as u32)
+        } else {
+            self.ids[row].triangles
+        }
+    }
+
     /// Reads every cache line of a leaf, and returns something that depends on all of them.
     #[inline(always)]
     fn fetch_leaf(&self, leaf: usize) -> u32 {

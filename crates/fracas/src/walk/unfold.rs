@@ -17,10 +17,13 @@
 //!
 //! Places are opened in the order of their numbers, whatever thread asked for them first. So an unfolding is the same at any
 //! number of threads. Whether a place is open never changes an answer, only whether a walk has to wait for it.
+//!
+//! Either all rows have exact corners here, or none: a body whose leaves have points computes all its rows from them.
 
 use super::pairs::Task;
-use super::{Child, Corners, Hierarchy, Node, Opened, RowTwins};
+use super::{Child, Corners, ExactRow, ExactRows, Hierarchy, Node, Opened, RowTwins};
 use crate::base::parallel;
+use crate::geom::DVec3;
 use crate::pairs::{LANES, Row, RowIds};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,16 +33,53 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Unfolding {
     /// The body, and what rows say of its twins.
     of: Option<(Stamp, RowTwins)>,
-    nodes: Vec<Node>,
-    rows: Vec<Row>,
-    ids: Vec<RowIds>,
+    nodes: Reused<Node>,
+    rows: Reused<Row>,
+    ids: Reused<RowIds>,
+    /// Points of the opened places that have some, [`Hierarchy::points_per_place`] for each, and where those of every row are.
+    points: Reused<DVec3>,
+    exact: Reused<ExactRow>,
+    has_points: bool,
     /// Roots of the trees of the body, with their boxes.
     roots: Vec<(Child, Corners)>,
     closed: Vec<Closed>,
-    /// Numbers of closed places that a walk waits for, and of those among them that are leaves and nodes.
+    /// Numbers of closed places that a walk waits for; of those among them that are leaves, nodes without points, and nodes with points.
     wanted: Vec<u32>,
     leaves: Vec<u32>,
     inner: Vec<u32>,
+    patches: Vec<u32>,
+}
+
+/// A list that begins again with every body, in memory that was filled once and is written anew before it is read.
+struct Reused<T> {
+    items: Vec<T>,
+    used: usize,
+}
+
+impl<T> Default for Reused<T> {
+    fn default() -> Self {
+        Self { items: vec![], used: 0 }
+    }
+}
+
+impl<T: Clone> Reused<T> {
+    /// `count` more items; what they hold does not matter.
+    fn add(&mut self, count: usize, any: T) -> &mut [T] {
+        let first = self.used;
+        self.used += count;
+        if self.items.len() < self.used {
+            self.items.resize(self.used, any);
+        }
+        &mut self.items[first..self.used]
+    }
+
+    fn used(&self) -> &[T] {
+        &self.items[..self.used]
+    }
+
+    fn used_mut(&mut self) -> &mut [T] {
+        &mut self.items[..self.used]
+    }
 }
 
 /// A place of the body that is not open, or was not when its parent was opened.
@@ -49,6 +89,8 @@ struct Closed {
     /// The lane that leads here; [`ROOT`] for a root.
     parent: u32,
     lane: u32,
+    /// The first point of the place above; 0 if that has none.
+    points: u32,
     /// What became of it; [`Child::NONE`] before it is opened.
     opened: Child,
 }
@@ -68,13 +110,19 @@ impl Unfolding {
             return;
         }
         self.of = Some((body.stamp(), twins));
-        self.nodes.clear();
-        self.rows.clear();
-        self.ids.clear();
+        (self.nodes.used, self.rows.used, self.ids.used) = (0, 0, 0);
+        (self.points.used, self.exact.used) = (0, 0);
+        self.has_points = body.points_per_place() > 0;
         self.roots.clear();
         self.closed.clear();
         for (tree, (place, corners)) in body.roots(None).enumerate() {
-            self.closed.push(Closed { place, parent: ROOT, lane: tree as u32, opened: Child::NONE });
+            self.closed.push(Closed {
+                place,
+                parent: ROOT,
+                lane: tree as u32,
+                points: 0,
+                opened: Child::NONE,
+            });
             self.roots.push((Child::closed(tree), corners));
         }
     }
@@ -96,7 +144,14 @@ impl Unfolding {
 
     /// What is open now.
     pub(crate) fn opened(&self) -> Opened<'_> {
-        Opened { nodes: &self.nodes, rows: &self.rows, ids: &self.ids, contours: None }
+        let exact = ExactRows { rows: self.exact.used(), points: self.points.used() };
+        Opened {
+            nodes: self.nodes.used(),
+            rows: self.rows.used(),
+            ids: self.ids.used(),
+            contours: None,
+            exact: self.has_points.then_some(exact),
+        }
     }
 
     /// What a child that was closed when it was seen is now.
@@ -138,59 +193,64 @@ impl Unfolding {
     /// Empties the boxes of leaves whose triangles are all hidden, and of nodes with such leaves alone, so that nothing meets them.
     fn empty_hidden_boxes(&mut self) {
         // Children are opened after their parents.
-        for index in (0..self.nodes.len()).rev() {
-            let children = self.nodes[index].children;
-            for (lane, child) in children.into_iter().take(self.nodes[index].count as usize).enumerate() {
+        let (nodes, ids) = (self.nodes.used_mut(), self.ids.used());
+        for index in (0..nodes.len()).rev() {
+            let children = nodes[index].children;
+            for (lane, child) in children.into_iter().take(nodes[index].count as usize).enumerate() {
                 let is_empty = if child.is_leaf() {
-                    self.ids[child.index()].triangles[0] == RowIds::NONE
+                    ids[child.index()].triangles[0] == RowIds::NONE
                 } else {
-                    let boxes = &self.nodes[child.index()].boxes;
+                    let boxes = &nodes[child.index()].boxes;
                     boxes.low[0] == [f32::INFINITY; LANES]
                 };
                 if is_empty {
-                    self.nodes[index].boxes.set(lane, [f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+                    nodes[index].boxes.set(lane, [f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
                 }
             }
         }
     }
 
     fn open_wanted(&mut self, body: &dyn Hierarchy, parallel: bool) {
-        let Self { of, nodes, rows, ids, roots, closed, wanted, leaves, inner } = self;
-        let twins = of.map_or(RowTwins::Apart, |(_, twins)| twins);
+        let (first_row, first_node) = (self.rows.used, self.nodes.used);
+        let Self { closed, wanted, leaves, inner, patches, .. } = self;
         wanted.retain(|&k| closed[k as usize].opened == Child::NONE);
-        let place = |k: u32| closed[k as usize].place;
-        leaves.clear();
-        inner.clear();
-        wanted.iter().for_each(|&k| if place(k).is_leaf() { leaves.push(k) } else { inner.push(k) });
-
-        let first_leaf = rows.len();
-        rows.resize(first_leaf + leaves.len(), Row::ZERO);
-        ids.resize(first_leaf + leaves.len(), RowIds::EMPTY);
-        let chunks = rows[first_leaf..].chunks_mut(CHUNK).zip(ids[first_leaf..].chunks_mut(CHUNK));
-        let many = parallel && leaves.len() >= MANY;
-        parallel::for_each(many, chunks.zip(leaves.chunks(CHUNK)), |((rows, ids), leaves)| {
-            for ((row, ids), &k) in rows.iter_mut().zip(ids).zip(leaves) {
-                body.row(place(k).index(), twins, row, ids);
-            }
-        });
-        let first_node = nodes.len();
-        nodes.resize(first_node + inner.len(), Node::EMPTY);
-        let chunks = nodes[first_node..].chunks_mut(CHUNK).zip(inner.chunks(CHUNK));
-        parallel::for_each(parallel && inner.len() >= MANY, chunks, |(nodes, inner)| {
-            for (node, &k) in nodes.iter_mut().zip(inner) {
-                body.open(place(k).index(), node);
-            }
-        });
+        [&mut *leaves, &mut *inner, &mut *patches].into_iter().for_each(Vec::clear);
+        for &k in &*wanted {
+            let place = closed[k as usize].place;
+            let list = if place.is_leaf() {
+                &mut *leaves
+            } else if body.has_points(place.index()) {
+                &mut *patches
+            } else {
+                &mut *inner
+            };
+            list.push(k);
+        }
+        if self.has_points {
+            self.open_rows_of_points(body, parallel);
+        } else {
+            self.open_rows(body, parallel);
+        }
+        self.open_nodes(body, parallel);
+        let first_patch = first_node + self.inner.len();
+        let first_point = self.points.used;
+        self.open_patches(body, parallel);
 
         // Lanes of new nodes lead to closed places; lanes that led to what was opened now lead there.
+        let stride = body.points_per_place();
+        let Self { nodes, roots, closed, leaves, inner, patches, .. } = self;
+        let nodes = nodes.used_mut();
         for index in first_node..nodes.len() {
+            let points = index.checked_sub(first_patch).map_or(0, |k| (first_point + k * stride) as u32);
             for lane in 0..nodes[index].count as usize {
                 let place = std::mem::replace(&mut nodes[index].children[lane], Child::closed(closed.len()));
-                closed.push(Closed { place, parent: index as u32, lane: lane as u32, opened: Child::NONE });
+                let (parent, lane) = (index as u32, lane as u32);
+                closed.push(Closed { place, parent, lane, points, opened: Child::NONE });
             }
         }
-        let opened_leaves = leaves.iter().enumerate().map(|(k, &c)| (c, Child::leaf(first_leaf + k)));
-        let opened_nodes = inner.iter().enumerate().map(|(k, &c)| (c, Child::node(first_node + k)));
+        let opened_leaves = leaves.iter().enumerate().map(|(k, &c)| (c, Child::leaf(first_row + k)));
+        let opened_nodes = inner.iter().chain(&*patches).enumerate();
+        let opened_nodes = opened_nodes.map(|(k, &c)| (c, Child::node(first_node + k)));
         for (k, opened) in opened_leaves.chain(opened_nodes) {
             let Closed { parent, lane, .. } = closed[k as usize];
             closed[k as usize].opened = opened;
@@ -199,6 +259,64 @@ impl Unfolding {
                 parent => nodes[parent as usize].children[lane as usize] = opened,
             }
         }
+    }
+
+    fn open_rows(&mut self, body: &dyn Hierarchy, parallel: bool) {
+        let Self { of, rows, ids, closed, leaves, .. } = self;
+        let twins = of.map_or(RowTwins::Apart, |(_, twins)| twins);
+        let rows = rows.add(leaves.len(), Row::ZERO).chunks_mut(CHUNK);
+        let chunks = rows.zip(ids.add(leaves.len(), RowIds::EMPTY).chunks_mut(CHUNK));
+        let many = parallel && leaves.len() >= MANY;
+        parallel::for_each(many, chunks.zip(leaves.chunks(CHUNK)), |((rows, ids), leaves)| {
+            for ((row, ids), &k) in rows.iter_mut().zip(ids).zip(leaves) {
+                body.row(closed[k as usize].place.index(), twins, row, ids);
+            }
+        });
+    }
+
+    fn open_rows_of_points(&mut self, body: &dyn Hierarchy, parallel: bool) {
+        let Self { rows, ids, points, exact, closed, leaves, .. } = self;
+        let points = points.used();
+        let rows = rows.add(leaves.len(), Row::ZERO).chunks_mut(CHUNK);
+        let ids = ids.add(leaves.len(), RowIds::EMPTY).chunks_mut(CHUNK);
+        let nowhere = ExactRow { first: 0, corners: Default::default() };
+        let exact = exact.add(leaves.len(), nowhere).chunks_mut(CHUNK);
+        let many = parallel && leaves.len() >= MANY;
+        parallel::for_each(many, rows.zip(ids).zip(exact.zip(leaves.chunks(CHUNK))), |((rows, ids), to)| {
+            let to = to.0.iter_mut().zip(to.1);
+            for ((row, ids), (exact, &k)) in rows.iter_mut().zip(ids).zip(to) {
+                let Closed { place, points: first, .. } = closed[k as usize];
+                let corners = body.row_of_points(place.index(), &points[first as usize..], row, ids);
+                *exact = ExactRow { first, corners };
+            }
+        });
+    }
+
+    fn open_nodes(&mut self, body: &dyn Hierarchy, parallel: bool) {
+        let Self { nodes, closed, inner, .. } = self;
+        let chunks = nodes.add(inner.len(), Node::EMPTY).chunks_mut(CHUNK).zip(inner.chunks(CHUNK));
+        parallel::for_each(parallel && inner.len() >= MANY, chunks, |(nodes, inner)| {
+            for (node, &k) in nodes.iter_mut().zip(inner) {
+                body.open(closed[k as usize].place.index(), node, &mut []);
+            }
+        });
+    }
+
+    fn open_patches(&mut self, body: &dyn Hierarchy, parallel: bool) {
+        let Self { nodes, points, closed, patches, .. } = self;
+        let stride = body.points_per_place();
+        if stride == 0 {
+            return;
+        }
+        let points = points.add(patches.len() * stride, DVec3::ZERO).chunks_mut(CHUNK * stride);
+        let nodes = nodes.add(patches.len(), Node::EMPTY).chunks_mut(CHUNK);
+        let many = parallel && patches.len() >= MANY;
+        let chunks = nodes.zip(points).zip(patches.chunks(CHUNK));
+        parallel::for_each(many, chunks, |((nodes, points), patches)| {
+            for ((node, points), &k) in nodes.iter_mut().zip(points.chunks_mut(stride)).zip(patches) {
+                body.open(closed[k as usize].place.index(), node, points);
+            }
+        });
     }
 }
 

@@ -162,7 +162,7 @@ fn wrong_sides(body: &BrittleBody, points: usize, random: &mut Random) -> usize 
         let (low, high) = body.fragment(id).unwrap().bounds().corners();
         for _ in 0..points {
             let p = random.point(low, high);
-            let expected = tree.view().side_of(p) == Side::Inside;
+            let expected = tree.view().side_of(p) == Ok(Side::Inside);
             wrong += usize::from(body.is_inside(id, p) != expected);
         }
     }

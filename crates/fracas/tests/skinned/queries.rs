@@ -32,6 +32,14 @@ fn check(
     let turned = expected.iter().map(|pair| (pair.b, pair.a)).collect::<std::collections::BTreeSet<_>>();
     let found = finder.find_pairs(obstacle, body).iter().map(|pair| (pair.a, pair.b)).collect();
     assert_eq!(turned, found);
+    let first = finder.find_first(body, obstacle);
+    assert_eq!(first.is_some(), !expected.is_empty());
+    assert!(first.is_none_or(|pair| expected.contains(&pair)));
+    assert_eq!(finder.overlaps(body, obstacle), fresh.overlaps(&tree, obstacle));
+    let closest = finder.find_closest(body, obstacle, f64::INFINITY).map(|found| found.distance);
+    assert_eq!(closest, fresh.find_closest(&tree, obstacle, f64::INFINITY).map(|found| found.distance));
+    let reach = 0.02 * size;
+    assert_eq!(finder.find_near(body, obstacle, reach), fresh.find_near(&tree, obstacle, reach));
     assert_eq!(finder.find_self_pairs(body), fresh.find_self_pairs(&tree));
     let (view, whole) = (body.view(), tree.view());
     for _ in 0..5 {
