@@ -32,7 +32,7 @@ fn main() -> Outcome {
     fs::write(folder.join("truth.bin"), recording.to_bytes())?;
     fs::write(folder.join("truth.json"), truth.to_string())?;
     written(&folder.join("truth.html"), |out| page::write_whole(out, &recording))?;
-    written(&folder.join("beside/report.html"), |out| page::write_head(out, &recording))?;
+    written(&folder.join("beside/report.html"), |out| page::write_head(out, &recording, page::BESIDE))?;
     for number in 0..recording.groups().len() {
         let file = folder.join("beside").join(page::BESIDE).join(format!("{number}.js"));
         written(&file, |out| page::write_group(out, &recording, number))?;

@@ -5,12 +5,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use fracas::crowd::KFree;
+use fracas_io::Staging;
 use rayon::prelude::*;
 
 use crate::args::AnalyzeArguments;
 use crate::error::Failure;
 use crate::input::Input;
 use crate::output::{self, boxplot, crowding};
+use crate::place::{self, Written};
 use crate::progress::Progress;
 use crate::{Status, complain, threads};
 
@@ -69,10 +71,15 @@ pub fn run(
     for word in &arguments.paths {
         gather(word, &mut inputs)?;
     }
+    if let Some(file) = &arguments.svg {
+        let read: Vec<&Path> = inputs.iter().flatten().filter_map(Input::file).collect();
+        place::check(file, Written::Anything, "--svg", &read)?;
+    }
     let findings = threads::on(threads, || work(inputs, arguments.merge))?;
     if let Some(file) = &arguments.svg {
-        let failed = |error| Failure::Svg { file: file.display().to_string(), error };
-        std::fs::write(file, boxplot::svg(&findings)).map_err(failed)?;
+        let mut files = Staging::default();
+        files.write(file, |out| out.write_all(boxplot::svg(&findings).as_bytes()))?;
+        files.commit()?;
     }
     output::send(out, |out| {
         if arguments.json {

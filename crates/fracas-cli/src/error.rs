@@ -85,11 +85,13 @@ pub enum Failure {
         /// The name given with `--out`.
         file: String,
     },
-    /// The marked mesh would replace a mesh that is being checked.
-    #[error("{file}: this mesh is being read, so --out needs another name")]
+    /// A file would be replaced that is being read.
+    #[error("{file}: this file is being read, so {option} needs another name")]
     OutIsInput {
-        /// The name given with `--out`.
+        /// The name given with the option.
         file: String,
+        /// The option.
+        option: &'static str,
     },
     /// The page is HTML, and the name says something else.
     #[error("{file}: the page is written as HTML, so the name must end in .html")]
@@ -136,7 +138,7 @@ pub enum Failure {
     /// A mesh could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The marked mesh could not be written.
+    /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
     /// A line of a text file makes no sense: of queries, of their labels, of points.
@@ -154,14 +156,6 @@ pub enum Failure {
     Folder {
         /// Its name.
         folder: String,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// The box plot could not be written.
-    #[error("{file}: {error}")]
-    Svg {
-        /// The name given with `--svg`.
-        file: String,
         /// What the system said.
         error: io::Error,
     },

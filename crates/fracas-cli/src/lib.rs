@@ -13,8 +13,8 @@
 //!                        └ view ─► input; opens a page in the browser
 //! ```
 //!
-//! A command first does all its work and then prints, so a failure leaves nothing on standard output and no
-//! half-written file. `page` makes the page that shows a run, a mesh or the result of a check. `error` holds every sentence a failure can end with; `progress` draws on standard error while
+//! A command first does all its work, writes all its files aside, puts them in place together, and then prints. So a failure leaves
+//! nothing on standard output and every file as it was. `place` looks at the names before the work begins. `page` makes the page that shows a run, a mesh or the result of a check. `error` holds every sentence a failure can end with; `progress` draws on standard error while
 //! the work runs, if a person is looking.
 #![forbid(unsafe_code)]
 
@@ -28,6 +28,7 @@ pub mod info;
 pub mod input;
 pub mod output;
 pub mod page;
+pub mod place;
 pub mod progress;
 pub mod questions;
 pub mod scene;
@@ -50,7 +51,7 @@ pub enum Status {
     Found = 1,
     /// 2: bad usage or bad input.
     Bad = 2,
-    /// 130: `run` was interrupted from the keyboard and has written what it had.
+    /// 130: `run` was interrupted (Ctrl-C, SIGTERM, SIGHUP) and has written what it had.
     Interrupted = 130,
 }
 

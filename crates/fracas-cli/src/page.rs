@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   report.html   viewer · head of the recording · groups of frames, each a text of its own in base64
-//!   report.html   viewer · head of the recording        frames/0.js, 1.js …   groups, when there are more than 32 MiB
+//!   report.html   viewer · head of the recording        frames/RUN/0.js, 1.js …   groups, when there are more than 32 MiB
 //! ```
 //!
 //! A page from disk may not read files beside it, but may load scripts; so groups beside it are scripts that hand over a
@@ -38,7 +38,7 @@ pub const MARK_BESIDE: &str = "id=\"fracas-head\" data-beside=\"";
 /// Recordings with more bytes than this lie beside their page.
 pub const MOST_INSIDE: usize = 32 << 20;
 
-/// The folder for what lies beside a page.
+/// The folder for folders of frames beside a page.
 pub const BESIDE: &str = "frames";
 
 /// Writes a page with the whole recording inside.
@@ -46,18 +46,45 @@ pub const BESIDE: &str = "frames";
 /// # Errors
 /// Those of the writer.
 pub fn write_whole(out: &mut dyn Write, recording: &Recording) -> io::Result<()> {
-    write(out, recording, true)
+    write(out, recording, None)
 }
 
-/// Writes a page whose groups lie beside it; [`write_group`] writes them.
+/// Writes a page whose groups lie in a folder beside it; [`write_group`] writes them.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_head(out: &mut dyn Write, recording: &Recording) -> io::Result<()> {
-    write(out, recording, false)
+pub fn write_head(out: &mut dyn Write, recording: &Recording, beside: &str) -> io::Result<()> {
+    write(out, recording, Some(beside))
 }
 
-/// Writes a group as the script `BESIDE/NUMBER.js`.
+/// The folder for the groups of a recording, below [`BESIDE`]: a name made from its bytes, so that the frames of one run never stand
+/// beside the page of another.
+#[must_use]
+pub fn folder_of(recording: &Recording) -> String {
+    // FNV-1a, in words of eight bytes.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for part in std::iter::once(&recording.head()).chain(recording.groups()) {
+        for bytes in part.chunks(8) {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
+        }
+    }
+    format!("{hash:016x}")
+}
+
+/// The folder below [`BESIDE`] in which the frames of a page lie, from the beginning of the page; `None` if they are inside it or
+/// directly in [`BESIDE`].
+#[must_use]
+pub fn folder_named_in(page: &str) -> Option<&str> {
+    let (_, after) = page.split_once(MARK_BESIDE)?;
+    let (folder, _) = after.split_once('"')?;
+    let name = folder.strip_prefix(BESIDE)?.strip_prefix('/')?;
+    let is_ours = name.len() == 16 && name.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_ours.then_some(name)
+}
+
+/// Writes a group as the script `NUMBER.js` of the folder beside the page.
 ///
 /// # Errors
 /// Those of the writer.
@@ -67,14 +94,14 @@ pub fn write_group(out: &mut dyn Write, recording: &Recording, number: usize) ->
     writeln!(out, "\")")
 }
 
-fn write(out: &mut dyn Write, recording: &Recording, inside: bool) -> io::Result<()> {
+fn write(out: &mut dyn Write, recording: &Recording, beside: Option<&str>) -> io::Result<()> {
     let (before, after) = VIEWER.split_once(PLACE).unwrap_or((VIEWER, ""));
     out.write_all(before.as_bytes())?;
-    let beside = if inside { String::new() } else { format!(" data-beside=\"{BESIDE}\"") };
-    write!(out, "<script type=\"text/plain\" {MARK}{beside}>")?;
+    let place = beside.map_or(String::new(), |folder| format!(" data-beside=\"{folder}\""));
+    write!(out, "<script type=\"text/plain\" {MARK}{place}>")?;
     write_base64(out, &recording.head())?;
     writeln!(out, "</script>")?;
-    if inside {
+    if beside.is_none() {
         for (number, group) in recording.groups().iter().enumerate() {
             write!(out, "<script type=\"text/plain\" id=\"fracas-group-{number}\">")?;
             write_base64(out, group)?;
@@ -189,9 +216,13 @@ mod tests {
         let recording = record_meshes(&["a"], &[shapes::icosphere(1.0, 1)], &Content::Meshes);
         let (mut whole, mut beside) = (Vec::new(), Vec::new());
         write_whole(&mut whole, &recording).unwrap();
-        write_head(&mut beside, &recording).unwrap();
+        let folder = folder_of(&recording);
+        write_head(&mut beside, &recording, &format!("{BESIDE}/{folder}")).unwrap();
         let [whole, beside] = [whole, beside].map(|page| String::from_utf8(page).unwrap());
         assert!(whole.contains(MARK) && !whole.contains(MARK_BESIDE) && beside.contains(MARK_BESIDE));
+        assert_eq!((folder_named_in(&whole), folder_named_in(&beside)), (None, Some(folder.as_str())));
+        let other = record_meshes(&["b"], &[shapes::icosphere(1.0, 1)], &Content::Meshes);
+        assert_ne!(folder_of(&other), folder);
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use fracas_frames::Recording;
+use fracas_io::Staging;
 
 use crate::Status;
 use crate::args::ViewArguments;
@@ -13,6 +14,7 @@ use crate::error::Failure;
 use crate::input::Input;
 use crate::output;
 use crate::page::{self, Content};
+use crate::place::{self, Written};
 use crate::progress::Progress;
 
 /// The page of a run, in its folder.
@@ -30,7 +32,11 @@ pub fn run(arguments: &ViewArguments, out: &mut dyn Write) -> Result<Status, Fai
                 if has(&page, page::MARK_BESIDE).map_err(|source| failed(&page, source))? {
                     return Err(Failure::FramesBeside { file: page.display().to_string() });
                 }
-                std::fs::copy(&page, copy).map_err(|source| failed(copy, source))?;
+                place::check(copy, Written::Anything, "--out", &[&page])?;
+                let mut from = File::open(&page).map_err(|source| failed(&page, source))?;
+                let mut files = Staging::default();
+                files.write(copy, |out| io::copy(&mut from, out).map(drop))?;
+                files.commit()?;
                 copy.clone()
             }
             None => page,
@@ -70,16 +76,34 @@ fn has(page: &Path, mark: &str) -> io::Result<bool> {
     Ok(beginning.windows(mark.len()).any(|window| window == mark.as_bytes()))
 }
 
-/// Makes the page of a mesh, in the system's folder for such things unless a file is named.
+/// Makes the page of a mesh, in a new folder among the system's temporary files unless a file is named.
 fn write_mesh(word: &OsStr, out: Option<&Path>) -> Result<PathBuf, Failure> {
     let progress = Progress::start();
     progress.begin("loading", 1);
     let input = Input::parse(word)?;
+    if let Some(out) = out {
+        place::check_beside(out, Written::Anything, "--out", std::slice::from_ref(&input))?;
+    }
     let mesh = input.load(false)?;
     let recording = page::record_meshes(&[input.name()], &[mesh], &Content::Meshes);
-    let file = out.map_or_else(|| std::env::temp_dir().join("fracas-view.html"), Path::to_path_buf);
+    let file = match out {
+        Some(out) => out.to_path_buf(),
+        None => new_folder()?.join("view.html"),
+    };
     write_page(&file, &recording)?;
     Ok(file)
+}
+
+/// A folder that was not there before: a page in a shared folder could be somebody else's link to a file of ours.
+fn new_folder() -> Result<PathBuf, Failure> {
+    let mut number = 0;
+    loop {
+        let folder = std::env::temp_dir().join(format!("fracas-view-{}-{number}", std::process::id()));
+        match std::fs::create_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            created => return created.map(|()| folder.clone()).map_err(|source| failed(&folder, source)),
+        }
+    }
 }
 
 /// Writes a page with everything inside.
@@ -87,12 +111,9 @@ fn write_mesh(word: &OsStr, out: Option<&Path>) -> Result<PathBuf, Failure> {
 /// # Errors
 /// A file that cannot be written.
 pub fn write_page(file: &Path, recording: &Recording) -> Result<(), Failure> {
-    let write = || {
-        let mut out = BufWriter::new(File::create(file)?);
-        page::write_whole(&mut out, recording)?;
-        out.flush()
-    };
-    write().map_err(|source| failed(file, source))
+    let mut files = Staging::default();
+    files.write(file, |out| page::write_whole(out, recording))?;
+    Ok(files.commit()?)
 }
 
 fn failed(file: &Path, source: io::Error) -> Failure {

@@ -161,7 +161,7 @@ fn a_mesh_that_is_read_is_not_replaced() {
     let folder = Folder::with_meshes(&[("cube.ply", &shapes::cuboid(DVec3::ONE))]);
     let before = std::fs::read(folder.path("cube.ply")).unwrap();
     let run = folder.run("check shape:noisy-sphere:20 cube.ply --out ./cube.ply");
-    assert_eq!(run.complaints, "fracas: ./cube.ply: this mesh is being read, so --out needs another name\n");
+    assert_eq!(run.complaints, "fracas: ./cube.ply: this file is being read, so --out needs another name\n");
     assert_eq!((run.status, run.out.as_str()), (2, ""));
     assert_eq!(std::fs::read(folder.path("cube.ply")).unwrap(), before);
 }

@@ -194,6 +194,21 @@ fn bad_words_and_bad_meshes_leave_nothing() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_writes_what_it_has() {
+    ended_by(&["-INT"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn sigterm_and_sighup_lost_what_a_run_had_done() {
+    ended_by(&["-TERM"]);
+    ended_by(&["-HUP"]);
+    // A terminal that closes may send more than one.
+    ended_by(&["-HUP", "-TERM", "-HUP"]);
+}
+
+/// Runs a long scene, sends it signals, and looks at what it leaves.
+#[cfg(unix)]
+fn ended_by(signals: &[&str]) {
     let folder = Folder::new();
     let mut command = folder.command(["run", "apple", "--steps", "100000"]);
     let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
@@ -203,8 +218,10 @@ fn an_interrupted_run_writes_what_it_has() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     std::thread::sleep(std::time::Duration::from_millis(500));
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    for signal in signals {
+        let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()[..]]).status();
+        assert!(sent.unwrap().success());
+    }
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let stats = stats(&folder, "apple");
     let done = stats["done"].as_u64().unwrap();

@@ -66,6 +66,15 @@ pub enum Reason {
     /// A folder was named where a file is expected.
     #[error("this is a folder, not a file")]
     Directory,
+    /// A device, which may never end.
+    #[error("this is a device, not a file or a pipe")]
+    Device,
+    /// A pipe, device or folder where only a plain file will do.
+    #[error("this is not a plain file")]
+    NotPlain,
+    /// A file that a document names lies elsewhere.
+    #[error("this leads out of the folder of the document, where only files inside it are read")]
+    Outside,
     /// No byte in it.
     #[error("the file is empty")]
     Empty,
@@ -245,6 +254,12 @@ pub enum WriteError {
         file: String,
         /// What the system said.
         source: io::Error,
+    },
+    /// Two outputs of one command would be the same file.
+    #[error("{file}: two outputs cannot be written to one file")]
+    Twice {
+        /// The file, as the caller named it the second time.
+        file: String,
     },
     /// The name does not tell a format.
     #[error("{file}: the name does not tell the format to write (known: obj, off, stl, ply)")]

@@ -3,8 +3,9 @@
 //! The readers push positions and triangles straight into their final arrays, so the window is the only other memory
 //! that a large file takes. The window grows only for a caller that asks for more than it holds: a long line of text.
 //!
-//! The size of the input is always known. It bounds what a reader reserves for counts that a header claims. Pipes and
-//! devices do not tell their size, so they are read into memory first.
+//! The size of the input is always known. It bounds what a reader reserves for counts that a header claims, and what is read: not
+//! a byte more, even of a file that grows. Pipes do not tell their size, so they are read into memory first. Devices are refused:
+//! some never end.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -44,9 +45,26 @@ impl<'a> Input<'a> {
         if metadata.is_file() {
             return Self::over(Source::File(file), metadata.len());
         }
+        if is_device(&metadata) {
+            return Err(Fault::whole(Reason::Device));
+        }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         Self::from_vec(bytes)
+    }
+
+    /// Opens a plain file whose first `length` bytes are wanted, and reads no more than these. Everything else is refused before it is
+    /// opened: a pipe would wait for somebody to write, and a device may never end.
+    pub fn open_plain(path: &Path, length: u64) -> Result<Self, Fault> {
+        if !path.metadata()?.is_file() {
+            return Err(Fault::whole(Reason::NotPlain));
+        }
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(Fault::whole(Reason::NotPlain));
+        }
+        Self::over(Source::File(file), metadata.len().min(length))
     }
 
     /// Reads from memory.
@@ -146,8 +164,10 @@ impl<'a> Input<'a> {
                 self.buffer.resize(longer, 0);
             }
         }
+        let at_hand = (self.end - self.start) as u64;
+        let most = self.size.saturating_sub(self.offset + at_hand).min((self.buffer.len() - self.end) as u64);
         loop {
-            let free = &mut self.buffer[self.end..];
+            let free = &mut self.buffer[self.end..self.end + most as usize];
             let read = match &mut self.source {
                 Source::File(file) => file.read(free),
                 Source::Slice(slice) => slice.read(free),
@@ -210,9 +230,43 @@ impl<'a> Input<'a> {
     }
 }
 
+/// Whether it is a device: a disk, a terminal, or a source of bytes such as `/dev/zero`.
+fn is_device(metadata: &std::fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = metadata.file_type();
+        kind.is_char_device() || kind.is_block_device()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_read_no_further_than_it_was_declared() {
+        let bytes: Vec<u8> = (0..600_000_u32).map(|i| (i % 249) as u8).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long.bin");
+        std::fs::write(&path, &bytes).unwrap();
+        for length in [1_u64, 100, 300_000] {
+            let mut input = Input::open_plain(&path, length).unwrap();
+            let mut seen = Vec::new();
+            while !input.fill(1).unwrap().is_empty() {
+                seen.extend_from_slice(input.window());
+                input.consume(input.window().len());
+            }
+            assert!(seen == bytes[..length as usize], "{length}");
+            let Source::File(file) = &mut input.source else { panic!("a file") };
+            assert_eq!(file.stream_position().unwrap(), length);
+        }
+    }
 
     #[test]
     fn a_window_smaller_than_the_input_shows_every_byte_once() {

@@ -50,6 +50,7 @@ use fracas::mesh::Mesh;
 pub use error::{Place, ReadError, Reason, WriteError};
 pub use format::Format;
 pub use gltf::{Clip, SkinnedMesh, SkinnedScene};
+pub use save::Staging;
 pub use tets::{TetFormat, read_tets, read_tets_bytes};
 
 use error::Fault;

@@ -12,8 +12,9 @@ use crate::find::MeshPair;
 use crate::input::{self, Input};
 use crate::output::{self, distance as output_of, rounded};
 use crate::page::{self, Content};
+use crate::place::{self, Written};
 use crate::progress::Progress;
-use crate::{Status, check, threads, view};
+use crate::{Status, threads, view};
 
 /// How far two meshes are apart.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let inputs = [Input::parse(&arguments.a)?, Input::parse(&arguments.b)?];
     if let Some(file) = &arguments.html {
-        check::refuse_bad_out(file, "html", &inputs)?;
+        place::check_beside(file, Written::Page, "--html", &inputs)?;
     }
     let limit = arguments.within.unwrap_or(f64::INFINITY);
     let found = threads::on(threads, || find(&inputs, limit))??;

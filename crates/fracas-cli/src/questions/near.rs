@@ -14,8 +14,9 @@ use crate::find::MeshPair;
 use crate::input::{self, Input};
 use crate::output::{self, grouped, near as output_of, rounded};
 use crate::page::{self, Content};
+use crate::place::{self, Written};
 use crate::progress::Progress;
-use crate::{Status, check, threads, view};
+use crate::{Status, threads, view};
 
 /// A page draws at most so many lines: those of the least distances.
 const MOST_LINES: usize = 4_000;
@@ -72,7 +73,7 @@ pub fn run(arguments: &NearArguments, threads: Option<u16>, out: &mut dyn Write)
     let words: Vec<_> = [Some(&arguments.a), arguments.b.as_ref()].into_iter().flatten().cloned().collect();
     let inputs = input::parse_all(&words)?;
     if let Some(file) = &arguments.html {
-        check::refuse_bad_out(file, "html", &inputs)?;
+        place::check_beside(file, Written::Page, "--html", &inputs)?;
     }
     let found = threads::on(threads, || find(&inputs, arguments))??;
     if let Some(file) = &arguments.html {

@@ -6,26 +6,29 @@
 //!                    └─► film    up to 60 key frames              ──► SCENE.glb
 //! ```
 //!
-//! A run that is interrupted from the keyboard ends after its step and writes what it has.
+//! A run that is interrupted (Ctrl-C, SIGTERM, SIGHUP) ends after its step and writes what it has. All files of a run appear together.
 
 pub mod film;
 pub mod paper;
 pub mod plots;
 pub mod stats;
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use fracas::Mesh;
 use fracas::mesh::Report;
 use fracas_frames::{About, Kind, Recorder, RecorderOptions, Recording};
+use fracas_io::Staging;
 use fracas_scenes::{SCENES, Scene, SceneOptions, Size};
 
 use crate::args::{RunArguments, ScenesArguments};
 use crate::error::Failure;
 use crate::input::Input;
 use crate::output::{self, Align, Table, grouped};
+use crate::place::{self, Written};
 use crate::progress::Progress;
 use crate::view::REPORT;
 use crate::{Status, page, threads};
@@ -118,6 +121,15 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
     };
     let run = fracas_scenes::start(scene.name, &options).map_err(failed)?;
     let folder = Folder::create(arguments.out.as_deref().unwrap_or(Path::new(USUAL_FOLDER)), scene.name)?;
+    let film_name = format!("{}.glb", scene.name);
+    if let Some(word) = &arguments.mesh {
+        place::check_beside(
+            &folder.path.join(&film_name),
+            Written::Anything,
+            "--out",
+            &[Input::parse(word)?],
+        )?;
+    }
 
     let mut stats = Stats::new(scene, arguments.size.name(), run.steps, run.filling);
     let mut film = Film::new(run.steps, run.step_seconds, run.ground);
@@ -140,16 +152,18 @@ fn work(arguments: &RunArguments) -> Result<(Stats, Vec<String>), Failure> {
     stats.finish();
     progress.begin("writing", 1);
     let recording = recorder.finish();
+    let mut folder = folder;
     let files = vec![
         folder.write_report(&recording)?,
         folder.write("stats.json", |out| stats.write_json(out))?,
-        folder.write(&format!("{}.glb", scene.name), |out| film.write(out))?,
+        folder.write(&film_name, |out| film.write(out))?,
     ];
     if let Ok(header) = recording.header() {
         for (name, svg) in plots::charts(&header) {
             folder.write(&name, |out| out.write_all(svg.as_bytes()))?;
         }
     }
+    folder.commit()?;
     Ok((stats, files))
 }
 
@@ -187,13 +201,20 @@ fn load(word: &std::ffi::OsStr, progress: &Progress) -> Result<Mesh, Failure> {
     Ok(mesh)
 }
 
-/// Set by the first Ctrl-C.
+/// Set by the first signal to end: Ctrl-C, SIGTERM or SIGHUP.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// The first Ctrl-C ends the run after its step, the second at once.
+/// A terminal that closes, or a service that is stopped, may send several signals for one wish to end.
+const ONE_WISH: Duration = Duration::from_secs(1);
+
+/// The first signal ends the run after its step. One that comes more than a second later ends the program at once.
 fn listen_for_interrupts() {
-    let on_interrupt = || {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+    let mut first: Option<Instant> = None;
+    let on_interrupt = move || {
+        let is_first = !INTERRUPTED.swap(true, Ordering::Relaxed);
+        let since =
+            if is_first { first.insert(Instant::now()) } else { first.get_or_insert_with(Instant::now) };
+        if since.elapsed() > ONE_WISH {
             std::process::exit(Status::Interrupted as i32);
         }
     };
@@ -201,65 +222,88 @@ fn listen_for_interrupts() {
     let _ = ctrlc::set_handler(on_interrupt);
 }
 
-/// The folder of one run.
-struct Folder(PathBuf);
+/// The folder of one run, and its files, which appear together.
+struct Folder {
+    path: PathBuf,
+    files: Staging,
+    /// The folder of this run's frames, if they lie beside its page.
+    frames: Option<PathBuf>,
+}
 
 impl Folder {
     fn create(parent: &Path, name: &str) -> Result<Self, Failure> {
         let path = parent.join(name);
-        let failed = |source| Failure::File { file: path.display().to_string(), source };
-        std::fs::create_dir_all(&path).map_err(failed)?;
-        Ok(Self(path))
+        create_folder(&path)?;
+        Ok(Self { path, files: Staging::default(), frames: None })
     }
 
     /// Writes the page that plays the run, and its frames beside it if they are too large for it; returns its path.
-    fn write_report(&self, recording: &Recording) -> Result<String, Failure> {
-        self.remove_old_frames();
+    fn write_report(&mut self, recording: &Recording) -> Result<String, Failure> {
         if recording.size() <= page::MOST_INSIDE {
             return self.write(REPORT, |out| page::write_whole(out, recording));
         }
-        let beside = Folder::create(&self.0, page::BESIDE)?;
+        let beside = format!("{}/{}", page::BESIDE, page::folder_of(recording));
+        create_folder(&self.path.join(&beside))?;
+        self.frames = Some(self.path.join(&beside));
         for number in 0..recording.groups().len() {
-            beside.write(&format!("{number}.js"), |out| page::write_group(out, recording, number))?;
+            self.write(&format!("{beside}/{number}.js"), |out| page::write_group(out, recording, number))?;
         }
-        self.write(REPORT, |out| page::write_head(out, recording))
+        self.write(REPORT, |out| page::write_head(out, recording, &beside))
     }
 
-    /// Takes away the frames that an earlier run has left beside its page, and nothing else. What cannot be removed is in nobody's
-    /// way: frames of this run take its place, or no page asks for it.
-    fn remove_old_frames(&self) {
-        let beside = self.0.join(page::BESIDE);
-        let is_ours = |name: &str| {
-            name.strip_suffix(".js").is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
-        };
-        for entry in std::fs::read_dir(&beside).into_iter().flatten().flatten() {
-            if entry.file_name().to_str().is_some_and(is_ours) {
-                let _ = std::fs::remove_file(entry.path());
-            }
-        }
-        let _ = std::fs::remove_dir(beside);
-    }
-
-    /// Writes a file whole or not at all; returns its path.
+    /// Writes a file aside; returns its path.
     fn write(
-        &self,
+        &mut self,
         name: &str,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<String, Failure> {
-        let path = self.0.join(name);
-        let part = self.0.join(format!(".{name}.part"));
-        let fill = || {
-            let mut file = io::BufWriter::new(std::fs::File::create(&part)?);
-            content(&mut file)?;
-            file.flush()?;
-            std::fs::rename(&part, &path)
-        };
-        let shown = path.display().to_string();
-        fill().map_err(|source| {
-            // The error that matters is the first one.
-            let _ = std::fs::remove_file(&part);
-            Failure::File { file: shown.clone(), source }
-        })?;
-        Ok(shown)
+        let path = self.path.join(name);
+        self.files.write(&path, content)?;
+        Ok(path.display().to_string())
+    }
+
+    /// Puts all files in place, and takes away the frames of the page that was there before.
+    fn commit(self) -> Result<(), Failure> {
+        let old = self.old_frames();
+        self.files.commit()?;
+        match old {
+            Some(old) if Some(&old) != self.frames.as_ref() => remove_frames(&old),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The folder of frames that the page names which is there now. Frames of other runs that write here at this moment are not it.
+    fn old_frames(&self) -> Option<PathBuf> {
+        let mut beginning = Vec::new();
+        let page = std::fs::File::open(self.path.join(REPORT)).ok()?;
+        page.take(8 << 20).read_to_end(&mut beginning).ok()?;
+        let page = String::from_utf8_lossy(&beginning);
+        page.contains(page::MARK_BESIDE).then(|| {
+            let beside = self.path.join(page::BESIDE);
+            page::folder_named_in(&page).map_or(beside.clone(), |name| beside.join(name))
+        })
+    }
+}
+
+fn create_folder(path: &Path) -> Result<(), Failure> {
+    let failed = |source| Failure::File { file: path.display().to_string(), source };
+    std::fs::create_dir_all(path).map_err(failed)
+}
+
+/// Removes frames, `0.js` and so on, and the folders that are empty then. What cannot be removed is in nobody's way.
+fn remove_frames(folder: &Path) {
+    let is_ours = |name: &str| {
+        name.strip_suffix(".js").is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_ours) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    let _ = std::fs::remove_dir(folder);
+    // The folder above goes too if it was the last; for frames directly in it, that is the run's own and stays.
+    if let Some(above) = folder.parent().filter(|above| above.ends_with(page::BESIDE)) {
+        let _ = std::fs::remove_dir(above);
     }
 }

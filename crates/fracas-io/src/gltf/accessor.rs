@@ -285,7 +285,7 @@ impl<'a> Buffers<'a> {
             Some(uri) => {
                 let input = match uri.strip_prefix("data:") {
                     Some(data) => decode_data(data).map_err(|reason| Fault::malformed(place(), reason))?,
-                    None => self.open_file(uri, index)?,
+                    None => self.open_file(uri, index, entry.byte_length)?,
                 };
                 let length = input.size();
                 Span { input, start: 0, length }
@@ -300,7 +300,8 @@ impl<'a> Buffers<'a> {
         Ok(span)
     }
 
-    fn open_file(&self, uri: &str, index: usize) -> Result<Input<'a>, Fault> {
+    /// Opens a plain file inside the folder of the document: links and `..` are resolved first, and may not lead out of it.
+    fn open_file(&self, uri: &str, index: usize, length: u64) -> Result<Input<'a>, Fault> {
         let place = || Place::Part(format!("buffer {index} (`{}`)", crate::text::shown(uri.as_bytes())));
         let Some(folder) = self.folder else {
             let reason = "the buffer is in another file, which cannot be found from bytes in memory";
@@ -310,7 +311,16 @@ impl<'a> Buffers<'a> {
         if uri.contains(':') || Path::new(&name).has_root() {
             return Err(Fault::unsupported(place(), "only buffers in files beside the document are read"));
         }
-        Input::open(&folder.join(name)).map_err(|fault| Fault::new(place(), fault.reason))
+        // A document without a folder in its path lies in the working folder.
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let open = || {
+            let (folder, file) = (folder.canonicalize()?, folder.join(&name).canonicalize()?);
+            if !file.starts_with(&folder) {
+                return Err(Fault::whole(Reason::Outside));
+            }
+            Input::open_plain(&file, length)
+        };
+        open().map_err(|fault: Fault| Fault::new(place(), fault.reason))
     }
 }
 
