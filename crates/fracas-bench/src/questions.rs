@@ -1,9 +1,11 @@
-//! Questions that solvers and robots ask: how far apart, do they touch at all, where is the nearest point, winding number; against parry
-//! and libigl.
+//! Questions that solvers and robots ask: how far apart, do they touch at all, what is near, where is the nearest point, winding numbers; against
+//! parry, coal, FCL, IPC Toolkit and libigl.
 //!
 //! Both sides answer about the same meshes at the same poses, one after the other, on one thread. parry works in `f32`. Its answers
 //! are compared with ours within that precision; where they disagree by more, the report says how often.
 
+mod near;
+mod python;
 mod winding;
 
 use crate::metric::{Better, Report};
@@ -31,17 +33,26 @@ pub fn run(report: &mut Report, quick: bool) {
     let bodies = bodies(report, quick);
     let mut random = Random::new(17);
     let mut ratios = vec![];
+    let mut others = [vec![], vec![]];
     for (k, one) in bodies.iter().enumerate() {
         for other in &bodies[k + 1..] {
-            ratios.extend(closest(report, (one, other), &mut random, budget));
+            let [parry, coal, fcl] = closest(report, (one, other), &mut random, budget);
+            ratios.extend(parry);
+            others[0].extend(coal);
+            others[1].extend(fcl);
         }
     }
     let mean = |list: &[f64]| (list.iter().map(|x| x.ln()).sum::<f64>() / list.len() as f64).exp();
+    for (name, ratios) in ["coal", "fcl"].into_iter().zip(&others).filter(|(_, ratios)| !ratios.is_empty()) {
+        let note = "the same bodies, all poses; through its Python package, f64";
+        report.metric(&format!("questions.closest.vs_{name}"), mean(ratios), "x", Better::Higher, note);
+    }
     let note = "geometric mean over pairs of bodies, far, near and touching, random poses; parry 0.31.1, f32";
     report.metric("questions.closest.vs_parry", mean(&ratios), "x", Better::Higher, note);
     coherent(report, (&bodies[0], &bodies[1]), budget);
     first(report, budget);
     nearest(report, &bodies, budget);
+    near::run(report, &bodies, quick);
     winding::run(report, &bodies, quick);
 }
 
@@ -104,26 +115,38 @@ fn one_thread() -> Finder {
 
 type Poses = Vec<(Pose, ParryPose)>;
 
+/// A turn, and the way after it.
+type Placing = (DQuat, DVec3);
+
 /// Random turns at a distance of the centres.
-fn random_poses(random: &mut Random, distance: impl Fn(&mut Random) -> f64) -> Poses {
-    let pose = |_| {
+fn random_placings(random: &mut Random, distance: impl Fn(&mut Random) -> f64) -> Vec<Placing> {
+    let placing = |_| {
         let mut x = || random.unit() * 2.0 - 1.0;
         let turn = DQuat::from_xyzw(x(), x(), x(), x()).normalize();
         let way = DVec3::new(x(), x(), x()).normalize();
-        let by = way * distance(random);
-        (Pose::new(turn, by).expect("a rigid motion"), parry_pose(turn, by))
+        (turn, way * distance(random))
     };
-    (0..POSES).map(pose).collect()
+    (0..POSES).map(placing).collect()
+}
+
+fn posed((turn, by): Placing) -> (Pose, ParryPose) {
+    (Pose::new(turn, by).expect("a rigid motion"), parry_pose(turn, by))
 }
 
 /// Least distances at random poses.
-fn closest(report: &mut Report, (a, b): (&Body, &Body), random: &mut Random, budget: Duration) -> Vec<f64> {
+fn closest(
+    report: &mut Report,
+    (a, b): (&Body, &Body),
+    random: &mut Random,
+    budget: Duration,
+) -> [Vec<f64>; 3] {
     let reach = a.radius + b.radius;
     let settings: [(&str, [f64; 2]); 3] =
         [("far", [2.0, 4.0]), ("near", [0.8, 1.05]), ("touching", [0.2, 0.5])];
-    let mut ratios = vec![];
+    let mut ratios = [vec![], vec![], vec![]];
     for (name, [from, to]) in settings {
-        let poses = random_poses(random, |random| reach * (from + (to - from) * random.unit()));
+        let placings = random_placings(random, |random| reach * (from + (to - from) * random.unit()));
+        let poses: Poses = placings.iter().map(|&placing| posed(placing)).collect();
         let ours = |finder: &mut Finder, pose: &Pose| {
             finder.find_closest(&a.tree, b.tree.at(pose), f64::INFINITY).map_or(f64::INFINITY, |c| c.distance)
         };
@@ -142,12 +165,15 @@ fn closest(report: &mut Report, (a, b): (&Body, &Body), random: &mut Random, bud
             }
         }
         let asked = answers.len();
-        let (mut our_seconds, mut differ) = (f64::INFINITY, 0);
+        let (mut our_seconds, mut differ, mut finder) = (f64::INFINITY, 0, one_thread());
         for _ in 0..5 {
             let begin = Instant::now();
-            // A fresh finder for every pose: nothing is known from the last one.
-            let found: Vec<f64> =
-                poses[..asked].iter().map(|(pose, _)| ours(&mut one_thread(), pose)).collect();
+            // Memory is reused, as parry's allocator does; what is known from the last pose is not.
+            let ask = |(pose, _): &(Pose, ParryPose)| {
+                finder.forget();
+                ours(&mut finder, pose)
+            };
+            let found: Vec<f64> = poses[..asked].iter().map(ask).collect();
             our_seconds = our_seconds.min(begin.elapsed().as_secs_f64());
             differ = found.iter().zip(&answers).filter(|(a, b)| (*a - *b).abs() > 1e-4).count();
         }
@@ -156,9 +182,43 @@ fn closest(report: &mut Report, (a, b): (&Body, &Body), random: &mut Random, bud
             "closest, {} and {}, {name}: ours {ours_us:.1} µs, parry {theirs_us:.1} µs; {differ} of {asked} differ",
             a.name, b.name
         ));
-        ratios.push(theirs_us / ours_us);
+        ratios[0].push(theirs_us / ours_us);
+        match python::closest(a.tree.mesh(), b.tree.mesh(), &placings) {
+            Err(error) => report.say(&format!("closest: coal and FCL are left out ({error})")),
+            Ok(peers) => {
+                let (found, ours_us) = time_ours(&poses, ours);
+                for (k, (peer, theirs)) in ["coal", "FCL"].into_iter().zip(peers).enumerate() {
+                    let Some(theirs) = theirs else { continue };
+                    let differ = found.iter().zip(&theirs.distances).filter(|(a, b)| (*a - *b).abs() > 1e-9);
+                    report.say(&format!(
+                        "closest, {} and {}, {name}: ours {ours_us:.1} µs, {peer} {:.1} µs; {} of {} differ",
+                        a.name,
+                        b.name,
+                        theirs.us,
+                        differ.count(),
+                        poses.len()
+                    ));
+                    ratios[k + 1].push(theirs.us / ours_us);
+                }
+            }
+        }
     }
     ratios
+}
+
+/// Distances at all poses, and microseconds for each; best of three rounds, as the others.
+fn time_ours(poses: &Poses, ask: impl Fn(&mut Finder, &Pose) -> f64) -> (Vec<f64>, f64) {
+    let (mut finder, mut seconds, mut found) = (one_thread(), f64::INFINITY, vec![]);
+    for _ in 0..3 {
+        let begin = Instant::now();
+        found.clear();
+        for (pose, _) in poses {
+            finder.forget();
+            found.push(ask(&mut finder, pose));
+        }
+        seconds = seconds.min(begin.elapsed().as_secs_f64());
+    }
+    (found, seconds * 1e6 / poses.len() as f64)
 }
 
 /// One body turns slowly beside another: what was nearest is nearly nearest in the next frame.

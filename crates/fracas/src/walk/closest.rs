@@ -22,7 +22,7 @@
 //! closest points. They are projected onto it too, triangles in their lanes. What is left to be measured in `f64` is a handful.
 
 use super::bridge::{Bridge, mapped_row};
-use super::{Child, Corners, Hierarchy, Node, RowTwins, View};
+use super::{Child, Corners, Hierarchy, Node, RowTwins, View, box_around};
 use crate::exact;
 use crate::geom::distance::{TriangleGap, triangle_triangle};
 use crate::geom::{Boxes8, LANES, Pose, Triangle};
@@ -176,7 +176,24 @@ impl ClosestWalk {
                     if best.version > 0 && is_far(other.least - node.greatest - pad, best) {
                         continue;
                     }
-                    open_both(simd, node, other, pad, best, opened);
+                    // What is just above its leaves waits until the other is too: a leaf with a whole tree would be many pairs.
+                    match (node.is_bottom, other.is_bottom) {
+                        (true, false) => {
+                            let gaps = squared_gaps(simd, &other.node.boxes, node.bounds.0, node.bounds.1);
+                            for (lane, child) in other.node.used() {
+                                let along = best.along(other.from[lane] - node.greatest - pad);
+                                opened.push((gaps[lane].max(along), i, child));
+                            }
+                        }
+                        (false, true) => {
+                            let gaps = squared_gaps(simd, &node.node.boxes, other.bounds.0, other.bounds.1);
+                            for (lane, child) in node.node.used() {
+                                let along = best.along(other.least - node.to[lane] - pad);
+                                opened.push((gaps[lane].max(along), child, j));
+                            }
+                        }
+                        _ => open_both(simd, node, other, pad, best, opened),
+                    }
                 }
             }
             opened.retain(|(gap, _, _)| *gap <= best.squared);
@@ -216,6 +233,9 @@ impl ClosestSide {
                 branch.node.boxes = bridge.map_boxes(simd, &branch.own);
                 (branch.turn, branch.pad) = bridge.turn();
             }
+            branch.is_bottom = branch.node.used().all(|(_, child)| child.is_leaf());
+            let lanes = branch.node.used().map(|(lane, _)| branch.node.boxes.lane(lane));
+            branch.bounds = box_around(lanes).unwrap_or(([0.0; 3], [0.0; 3]));
         }
         if branch.version != best.version {
             branch.version = best.version;
@@ -245,6 +265,9 @@ struct Branch {
     own: Boxes8,
     turn: [[f32; 3]; 3],
     pad: f32,
+    /// The box around all lanes in the common frame, and whether all lead to leaves.
+    bounds: Corners,
+    is_bottom: bool,
     /// For which direction the projections are; see [`Best::version`].
     version: u32,
     from: [f32; LANES],
@@ -260,6 +283,8 @@ impl Branch {
         own: Boxes8::EMPTY,
         turn: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         pad: 0.0,
+        bounds: ([0.0; 3], [0.0; 3]),
+        is_bottom: false,
         version: 0,
         from: [0.0; LANES],
         to: [0.0; LANES],
@@ -588,6 +613,12 @@ struct Best<'a> {
 }
 
 impl Best<'_> {
+    /// The square of a distance along the direction, rounded down; 0 if there is no direction.
+    #[inline(always)]
+    fn along(&self, along: f32) -> f32 {
+        if self.version > 0 { squared(along) } else { 0.0 }
+    }
+
     fn set_limit(&mut self, limit: f64) {
         self.limit = limit;
         let in_frame = limit * self.scale;
