@@ -15,7 +15,7 @@ pub struct Closest {
     pub distance: f64,
     /// A point of each body at this distance, rounded.
     pub points: [DVec3; 2],
-    /// The triangles on which they lie; of several at the same distance, those with the smallest ids that were looked at.
+    /// The triangles on which they lie; of several at the same distance, one pair.
     pub triangles: [TriangleId; 2],
     /// The vertex and triangle, or the edges, on which they lie. If triangles intersect, some features of theirs.
     pub features: Features,
@@ -67,7 +67,6 @@ impl Finder {
             return None;
         }
         let (a, b) = (a.into(), b.into());
-        let met = self.find_meeting(a, b);
         let trees = [tree_of_soup(&a), tree_of_soup(&b)];
         let ends: [ClosestEnd; 2] = [end_of(&a, &trees[0]), end_of(&b, &trees[1])];
         let ClosestMemory { walk, last } = &mut self.closest;
@@ -75,14 +74,18 @@ impl Finder {
             // A triangle of another tree of the same body is not part of the view.
             ends.iter().all(|end| end.1.is_none()) && ends[0].0.has_triangle(*i) && ends[1].0.has_triangle(*j)
         };
-        let known = met.or(last.filter(is_there));
+        let known = last.filter(is_there);
         // The larger of the two lends the frame, so that coordinates of the other stay small in it.
         let swapped = ends[1].0.frame().scale < ends[0].0.frame().scale;
-        let found = if swapped {
-            walk.find(ends[1], ends[0], reach, known.map(|[i, j]| [j, i]))
-        } else {
-            walk.find(ends[0], ends[1], reach, known)
-        }?;
+        let in_order = |[i, j]: [u32; 2]| if swapped { [j, i] } else { [i, j] };
+        let (first, second) = if swapped { (ends[1], ends[0]) } else { (ends[0], ends[1]) };
+        let begin = walk.approach(first, second, reach, known.map(in_order));
+        let mut known = begin.map(|found| found.triangles);
+        if begin.is_some_and(|found| found.gap.distance > 0.0 && may_meet(&a, &b, found.gap.distance)) {
+            known = self.find_meeting(a, b).map(in_order).or(known);
+        }
+        let ClosestMemory { walk, last } = &mut self.closest;
+        let found = walk.find(first, second, reach, known)?;
         let ([i, j], [p, q], at) = (found.triangles, found.gap.points, found.gap.at);
         let (triangles, points, at) =
             if swapped { ([j, i], [q, p], turned(at)) } else { ([i, j], [p, q], at) };
@@ -100,12 +103,8 @@ impl Finder {
         Some(Closest { distance: found.gap.distance, points, triangles: triangles.map(TriangleId), features })
     }
 
-    /// Two triangles that intersect, if the boxes of the bodies do: then there is nothing to measure.
+    /// Two triangles that intersect: then there is nothing to measure.
     fn find_meeting(&mut self, a: View, b: View) -> Option<[u32; 2]> {
-        let have_trees = [a, b].iter().all(|view| matches!(view.shape, Shape::Hierarchy { .. }));
-        if !have_trees || !a.bounds().overlaps(&b.bounds()) {
-            return None;
-        }
         let touch = std::mem::replace(&mut self.options.touch, Touch::Include);
         let pair = self.find_first(a, b);
         self.options.touch = touch;
@@ -119,6 +118,16 @@ impl Finder {
         self.closest.walk.measured
     }
 }
+
+/// Whether bodies that are at most so far apart are likely to intersect somewhere, and have trees that find it out fast.
+fn may_meet(a: &View, b: &View, distance: f64) -> bool {
+    let have_trees = [a, b].iter().all(|view| matches!(view.shape, Shape::Hierarchy { .. }));
+    let size = |view: &View| view.bounds().extent().max_element();
+    have_trees && distance < LIKELY * size(a).min(size(b)) && a.bounds().overlaps(&b.bounds())
+}
+
+/// Bodies nearer than this, beside the smaller one's size, often intersect.
+const LIKELY: f64 = 0.02;
 
 fn turned(at: TriangleParts) -> TriangleParts {
     match at {

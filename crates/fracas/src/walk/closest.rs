@@ -25,7 +25,7 @@ use super::bridge::{Bridge, mapped_row};
 use super::{Child, Corners, Hierarchy, Node, RowTwins, View, box_around};
 use crate::exact;
 use crate::geom::distance::{TriangleGap, triangle_triangle};
-use crate::geom::{Boxes8, LANES, Pose, Triangle};
+use crate::geom::{Boxes8, DVec3, LANES, Pose, Triangle};
 use crate::pairs::{Frame, Row, RowIds, bits};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
@@ -61,6 +61,26 @@ struct ClosestSide {
 }
 
 impl ClosestWalk {
+    /// Two triangles that are near each other, if they are nearer than `reach`: an upper bound to begin with. `known` is a pair that was
+    /// nearest before.
+    pub(crate) fn approach(
+        &mut self,
+        a: ClosestEnd,
+        b: ClosestEnd,
+        reach: f64,
+        known: Option<[u32; 2]>,
+    ) -> Option<ClosestTriangles> {
+        let mut best = Best::new(a, b, reach);
+        if let Some(pair) = known {
+            best.measure(pair);
+        }
+        if best.limit > 0.0 {
+            best.approach();
+        }
+        self.measured = best.measured;
+        best.found
+    }
+
     /// The nearest triangles, if they are nearer than `reach`; `known` is a pair to begin with.
     pub(crate) fn find(
         &mut self,
@@ -70,6 +90,13 @@ impl ClosestWalk {
         known: Option<[u32; 2]>,
     ) -> Option<ClosestTriangles> {
         let (box_a, box_b) = a.0.bounds(a.1).zip(b.0.bounds(b.1))?;
+        let mut best = Best::new(a, b, reach);
+        if let Some(pair) = known {
+            best.measure(pair);
+        }
+        if best.found.is_some() && best.limit == 0.0 {
+            return best.found;
+        }
         let bridge = Bridge::between((a.0, a.2, box_a), (b.0, b.2, box_b));
         self.stack.clear();
         self.query = self.query.wrapping_add(1).max(1);
@@ -80,29 +107,9 @@ impl ClosestWalk {
         for (root, _) in a.0.roots(a.1) {
             self.stack.extend(b.0.roots(b.1).map(|(other, _)| (0.0, root, other)));
         }
-        let mut best = Best {
-            a,
-            b,
-            scale: a.0.frame().scale,
-            limit: 0.0,
-            squared: 0.0,
-            found: None,
-            direction: [0.0; 3],
-            version: 0,
-            measured: 0,
-        };
-        best.set_limit(reach);
-        if let Some(pair) = known {
-            best.measure(pair);
-        }
-        if best.limit > 0.0 {
-            best.approach();
-        }
-        if best.limit > 0.0 || best.found.is_none() {
-            let level = Level::new();
-            dispatch!(level, simd => self.walk(simd, &bridge, &mut best));
-        }
-        self.measured = best.measured;
+        let level = Level::new();
+        dispatch!(level, simd => self.walk(simd, &bridge, &mut best));
+        self.measured += best.measured;
         best.found
     }
 
@@ -605,6 +612,8 @@ struct Best<'a> {
     limit: f64,
     squared: f32,
     found: Option<ClosestTriangles>,
+    /// From the point on the first body to that on the second in the world, of length one; zero if there is none.
+    way: DVec3,
     /// About from the point on the first body to that on the second, in the common frame, of length one; and which direction it is. 0: there is
     /// none yet.
     direction: [f32; 3],
@@ -612,7 +621,24 @@ struct Best<'a> {
     measured: u64,
 }
 
-impl Best<'_> {
+impl<'a> Best<'a> {
+    fn new(a: ClosestEnd<'a>, b: ClosestEnd<'a>, reach: f64) -> Self {
+        let mut best = Best {
+            a,
+            b,
+            scale: a.0.frame().scale,
+            limit: 0.0,
+            squared: 0.0,
+            found: None,
+            way: DVec3::ZERO,
+            direction: [0.0; 3],
+            version: 0,
+            measured: 0,
+        };
+        best.set_limit(reach);
+        best
+    }
+
     /// The square of a distance along the direction, rounded down; 0 if there is no direction.
     #[inline(always)]
     fn along(&self, along: f32) -> f32 {
@@ -623,6 +649,14 @@ impl Best<'_> {
         self.limit = limit;
         let in_frame = limit * self.scale;
         self.squared = (in_frame * in_frame * (1.0 + 1e-6)) as f32 * (1.0 + 1e-6);
+    }
+
+    /// Whether two triangles are at least as far apart along the way between the best points as these are, up to rounding.
+    fn is_no_nearer(&self, t: &Triangle, u: &Triangle) -> bool {
+        let origin = t.a;
+        let ahead = u.corners().map(|p| self.way.dot(p - origin)).into_iter().fold(f64::INFINITY, f64::min);
+        let behind = t.corners().map(|p| self.way.dot(p - origin)).into_iter().fold(0.0, f64::max);
+        ahead - behind >= self.limit * (1.0 - 8.0 * f64::EPSILON)
     }
 
     /// Goes back and forth: the point of one body nearest to a point of the other, and so on while it helps. That ends at points that are
@@ -649,22 +683,25 @@ impl Best<'_> {
     }
 
     fn measure(&mut self, triangles: [u32; 2]) {
-        self.measured += 1;
         let [t, u] = [(self.a, triangles[0]), (self.b, triangles[1])]
             .map(|((body, _, pose), id)| pose.apply_to_triangle(&body.triangle(id)));
+        // Around a closest vertex all triangles are equally near. They lie behind the plane through it, which is found out sooner than
+        // their distance.
+        if self.found.is_some() && self.is_no_nearer(&t, &u) {
+            return;
+        }
+        self.measured += 1;
         let gap = distance(&t, &u);
-        // Of several pairs at the same distance, the first by id: so the answer does not depend on the order.
         let is_better = match &self.found {
             None => gap.distance <= self.limit,
-            Some(best) => {
-                gap.distance < self.limit || gap.distance == self.limit && triangles < best.triangles
-            }
+            Some(_) => gap.distance < self.limit,
         };
         if is_better {
             self.set_limit(gap.distance);
             self.found = Some(ClosestTriangles { triangles, gap });
             let [p, q] = gap.points;
-            let way = self.a.2.inverse().rotation() * (q - p).normalize_or_zero();
+            self.way = (q - p).normalize_or_zero();
+            let way = self.a.2.inverse().rotation() * self.way;
             let way = way.to_array().map(|x| x as f32);
             let cosine = (0..3).map(|k| way[k] * self.direction[k]).sum::<f32>();
             if cosine < TURNED {
