@@ -21,7 +21,7 @@ const POINTS: usize = 20_000;
 const COMPARED: usize = 1_000;
 
 /// From coarse to fine.
-const ACCURACIES: [f64; 10] = [0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01];
+const ACCURACIES: [f64; 12] = [0.4, 0.32, 0.25, 0.2, 0.16, 0.13, 0.1, 0.08, 0.065, 0.05, 0.03, 0.01];
 
 pub(super) fn run(report: &mut Report, bodies: &[Body], quick: bool) {
     let mut ratios = vec![];

@@ -85,7 +85,7 @@ impl Query<'_> {
                 continue;
             }
             let node = &self.field.nodes[place];
-            let open = self.expand(simd, &node.expansions, (high, low), &mut sum, &mut bound);
+            let open = self.expand(simd, (&node.expansions, node.used), (high, low), &mut sum, &mut bound);
             for lane in bits(open & node.used) {
                 stack.push(node.children[lane]);
             }
@@ -98,7 +98,7 @@ impl Query<'_> {
     fn expand<S: Simd>(
         &self,
         simd: S,
-        e: &Expansions,
+        (e, used): (&Expansions, u32),
         (high, low): ([f32; 3], [f32; 3]),
         sum: &mut f32x8<S>,
         bound: &mut f32x8<S>,
@@ -114,9 +114,14 @@ impl Query<'_> {
         // The bound of the error; see `expansion`.
         let t = lanes(simd, &e.radius) * part;
         let gap = one - t;
-        let error = lanes(simd, &e.cubes) * (inverse * inverse * part) * (f32x8::splat(simd, 4.0) - t * 3.0)
-            / (gap * gap).max(f32x8::splat(simd, 1e-3));
+        let error =
+            lanes(simd, &e.fourths) * (inverse * inverse * inverse) * (f32x8::splat(simd, 5.0) - t * 4.0)
+                / (gap * gap).max(f32x8::splat(simd, 1e-3));
         let taken = error.simd_le(self.tolerance) & t.simd_lt(0.9);
+        let open = !taken.to_bitmask() as u32 & 0xff;
+        if open & used == used {
+            return open;
+        }
         let first = lanes(simd, &e.first[0])
             .mul_add(x, lanes(simd, &e.first[1]).mul_add(y, lanes(simd, &e.first[2]) * z));
         let (u, v) = (xx - zz, yy - zz);
@@ -133,11 +138,25 @@ impl Query<'_> {
         let in_y = lanes(simd, &e.third[2]).mul_add(v - zz - zz, lanes(simd, &e.third[3]) * u);
         let in_z = lanes(simd, &e.third[4]).mul_add(zz - xx * 3.0, lanes(simd, &e.third[5]) * (yy - xx));
         let third = in_x.mul_add(x, in_y.mul_add(y, in_z.mul_add(z, lanes(simd, &e.third[6]) * (xy * z))));
-        let value = third.mul_add(inverse, second).mul_add(inverse, first) * (inverse * part);
+        let third_of_zz = zz * (1.0 / 3.0);
+        let in_xy = lanes(simd, &e.fourth[1]).mul_add(u - zz - zz, lanes(simd, &e.fourth[3]) * (v - zz - zz));
+        let in_zx = lanes(simd, &e.fourth[5]).mul_add(u, lanes(simd, &e.fourth[7]) * (yy - third_of_zz));
+        let in_yz = lanes(simd, &e.fourth[8]).mul_add(v, lanes(simd, &e.fourth[6]) * (xx - third_of_zz));
+        let zzzz = zz * zz;
+        let even = lanes(simd, &e.fourth[0]).mul_add(
+            xx.mul_add(xx - zz * 6.0, zzzz),
+            lanes(simd, &e.fourth[4]).mul_add(
+                yy.mul_add(yy - zz * 6.0, zzzz),
+                lanes(simd, &e.fourth[2]) * xx.mul_add(yy, zzzz * (1.0 / 3.0) - zz * (xx + yy)),
+            ),
+        );
+        let fourth = in_xy.mul_add(xy, in_zx.mul_add(zx, in_yz.mul_add(yz, even)));
+        let value = fourth.mul_add(inverse, third).mul_add(inverse, second).mul_add(inverse, first)
+            * (inverse * part);
         let zero = f32x8::splat(simd, 0.0);
         *sum += taken.select(value, zero);
         *bound += taken.select(error, zero);
-        !taken.to_bitmask() as u32 & 0xff
+        open
     }
 
     /// Some triangles of a row in `f64`.

@@ -1,24 +1,24 @@
 //! What a patch contributes to the winding number of a point far away, in terms of 1/R, and how wrong that is at most.
 //!
 //! With *d* from the patch's centre to the point and *R* its length, a patch of area vectors *n dA* at *y* contributes
-//! −1/4π ∫ n · ∇(1/|d − y|) dA. The function 1/|d − y| is a sum of terms of degree *l* in *y*; the first three have the moments of the patch:
+//! −1/4π ∫ n · ∇(1/|d − y|) dA. The function 1/|d − y| is a sum of terms of degree *l* in *y*; the first four have the moments of the patch:
 //!
 //! ```text
-//!   −1/4π ( M·d / R³  +  3 dᵀS d / R⁵  +  15/2 T(d,d,d) / R⁷ )      S, T: symmetric moments without traces
+//!   −1/4π ( M·d / R³  +  3 dᵀS d / R⁵  +  15/2 T(d,d,d) / R⁷  +  35/2 U(d,d,d,d) / R⁹ )      S, T, U: symmetric, without traces
 //! ```
 //!
 //! # Error
 //!
 //! The gradient of the term of degree *l* is at most l |y|ˡ⁻¹ / Rˡ⁺¹ (Bernstein and Szegő's inequality for the Legendre polynomial in it). So
-//! all that is left out is at most, with r the largest |y|, t = r / R and B = 1/4π ∫ |y|³ dA,
+//! all that is left out is at most, with r the largest |y|, t = r / R and B = 1/4π ∫ |y|⁴ dA,
 //!
 //! ```text
-//!   Σ l ≥ 4:  1/4π ∫ l |y|ˡ⁻¹ dA / Rˡ⁺¹   ≤   B / R⁵ Σ l tˡ⁻⁴   =   B / R⁵ (4 − 3t) / (1 − t)²
+//!   Σ l ≥ 5:  1/4π ∫ l |y|ˡ⁻¹ dA / Rˡ⁺¹   ≤   B / R⁶ Σ l tˡ⁻⁵   =   B / R⁶ (5 − 4t) / (1 − t)²
 //! ```
 //!
 //! That is a proof, not an estimate: patches whose bounds sum to ε are wrong by ε at most, whatever they look like.
 
-use super::moments::Moments;
+use super::moments::{Moments, TRIPLES, pair};
 use crate::geom::{DVec3, LANES};
 use std::f64::consts::PI;
 
@@ -30,13 +30,15 @@ pub(super) struct Expansions {
     /// The largest distance of a point of the patch from its centre, rounded up.
     pub(super) radius: [f32; LANES],
     /// B of the error bound, rounded up.
-    pub(super) cubes: [f32; LANES],
+    pub(super) fourths: [f32; LANES],
     /// −M / 4π.
     pub(super) first: [[f32; LANES]; 3],
     /// Coefficients of x² − z², y² − z², xy, yz, zx.
     pub(super) second: [[f32; LANES]; 5],
     /// Coefficients of x(x² − 3z²), x(y² − z²), y(y² − 3z²), y(x² − z²), z(z² − 3x²), z(y² − x²), xyz.
     pub(super) third: [[f32; LANES]; 7],
+    /// Coefficients of the harmonics that begin with x⁴, x³y, x²y², xy³, y⁴, x³z, x²yz, xy²z, y³z ([`harmonics`]).
+    pub(super) fourth: [[f32; LANES]; 9],
 }
 
 impl Expansions {
@@ -44,23 +46,25 @@ impl Expansions {
         // Far from everything, so that nothing is divided by zero.
         centre: [[1e6; LANES]; 3],
         radius: [0.0; LANES],
-        cubes: [0.0; LANES],
+        fourths: [0.0; LANES],
         first: [[0.0; LANES]; 3],
         second: [[0.0; LANES]; 5],
         third: [[0.0; LANES]; 7],
+        fourth: [[0.0; LANES]; 9],
     };
 
     /// Puts a patch into a lane. Its centre must be exact in `f32`.
-    pub(super) fn set(&mut self, lane: usize, moments: &Moments, radius: f64, cubes: f64) {
+    pub(super) fn set(&mut self, lane: usize, moments: &Moments, radius: f64, fourths: f64) {
         for k in 0..3 {
             self.centre[k][lane] = moments.centre[k] as f32;
         }
         self.radius[lane] = (radius * (1.0 + 1e-6)) as f32;
-        self.cubes[lane] = (cubes / (4.0 * PI) * (1.0 + 1e-6)) as f32;
-        let Coefficients { first, second, third } = Coefficients::of(moments);
+        self.fourths[lane] = (fourths / (4.0 * PI) * (1.0 + 1e-6)) as f32;
+        let Coefficients { first, second, third, fourth } = Coefficients::of(moments);
         first.into_iter().enumerate().for_each(|(k, x)| self.first[k][lane] = x as f32);
         second.into_iter().enumerate().for_each(|(k, x)| self.second[k][lane] = x as f32);
         third.into_iter().enumerate().for_each(|(k, x)| self.third[k][lane] = x as f32);
+        fourth.into_iter().enumerate().for_each(|(k, x)| self.fourth[k][lane] = x as f32);
     }
 }
 
@@ -70,6 +74,7 @@ pub(super) struct Coefficients {
     first: [f64; 3],
     second: [f64; 5],
     third: [f64; 7],
+    fourth: [f64; 9],
 }
 
 impl Coefficients {
@@ -82,14 +87,8 @@ impl Coefficients {
         let two = 3.0 * scale;
         let second = [s(0, 0) - trace, s(1, 1) - trace, 2.0 * s(0, 1), 2.0 * s(1, 2), 2.0 * s(2, 0)];
         // Symmetric in all three, less what makes its traces vanish.
-        let at = |i: usize, j: usize| match (i.min(j), i.max(j)) {
-            (0, 1) => 3,
-            (1, 2) => 4,
-            (0, 2) => 5,
-            (i, _) => i,
-        };
         let t = |i: usize, j: usize, k: usize| {
-            (m.yyn[at(i, j)][k] + m.yyn[at(j, k)][i] + m.yyn[at(k, i)][j]) / 3.0
+            (m.yyn[pair(i, j)][k] + m.yyn[pair(j, k)][i] + m.yyn[pair(k, i)][j]) / 3.0
         };
         let traces = [0, 1, 2].map(|k| t(0, 0, k) + t(1, 1, k) + t(2, 2, k));
         let free = |i: usize, j: usize, k: usize| {
@@ -106,7 +105,8 @@ impl Coefficients {
             3.0 * free(1, 1, 2),
             6.0 * free(0, 1, 2),
         ];
-        Self { first, second: second.map(|x| x * two), third: third.map(|x| x * three) }
+        let fourth = fourth_order(m).map(|x| x * 17.5 * scale);
+        Self { first, second: second.map(|x| x * two), third: third.map(|x| x * three), fourth }
     }
 
     /// The contribution at `d` from the centre, in `f64`.
@@ -122,8 +122,79 @@ impl Coefficients {
             + y * (c * (y * y - 3.0 * z * z) + e * (x * x - z * z))
             + z * (f * (z * z - 3.0 * x * x) + g * (y * y - x * x))
             + h * x * y * z;
-        (one + (two + three / squared) / squared) / (squared * squared.sqrt())
+        let four: f64 = harmonics(d).iter().zip(self.fourth).map(|(h, x)| h * x).sum();
+        (one + (two + (three + four / squared) / squared) / squared) / (squared * squared.sqrt())
     }
+}
+
+/// The harmonic polynomials of degree four that begin with x⁴, x³y, x²y², xy³, y⁴ and z times x³, x²y, xy², y³: those terms, and what
+/// makes the Laplacian vanish.
+fn harmonics(DVec3 { x, y, z }: DVec3) -> [f64; 9] {
+    let (xx, yy, zz) = (x * x, y * y, z * z);
+    [
+        xx * xx - 6.0 * xx * zz + zz * zz,
+        x * y * (xx - 3.0 * zz),
+        xx * yy - zz * (xx + yy) + zz * zz / 3.0,
+        x * y * (yy - 3.0 * zz),
+        yy * yy - 6.0 * yy * zz + zz * zz,
+        z * x * (xx - zz),
+        z * y * (xx - zz / 3.0),
+        z * x * (yy - zz / 3.0),
+        z * y * (yy - zz),
+    ]
+}
+
+/// A polynomial of degree four or less in x, y, z, homogeneous: coefficients by the powers of x and y.
+type Polynomial = [[f64; 5]; 5];
+
+/// The coefficients in [`harmonics`] of the harmonic part of ∫ (n·d)(y·d)³.
+fn fourth_order(m: &Moments) -> [f64; 9] {
+    let mut p: Polynomial = [[0.0; 5]; 5];
+    for (moment, triple) in m.yyyn.iter().zip(TRIPLES) {
+        let powers = |axis: usize| triple.iter().filter(|&&k| k == axis).count();
+        let orders = [1.0, 1.0, 2.0, 6.0];
+        let many = 6.0 / (orders[powers(0)] * orders[powers(1)] * orders[powers(2)]);
+        p[powers(0) + 1][powers(1)] += many * moment.x;
+        p[powers(0)][powers(1) + 1] += many * moment.y;
+        p[powers(0)][powers(1)] += many * moment.z;
+    }
+    // What remains of a polynomial without its multiples of r²: P − r² ΔP / 14 + r⁴ Δ²P / 280.
+    let once = laplacian(&p, 4);
+    let twice = laplacian(&once, 2);
+    let (once, twice) = (times_square(&once, 2), times_square(&times_square(&twice, 0), 2));
+    let at = |i: usize, j: usize| p[i][j] - once[i][j] / 14.0 + twice[i][j] / 280.0;
+    [at(4, 0), at(3, 1), at(2, 2), at(1, 3), at(0, 4), at(3, 0), at(2, 1), at(1, 2), at(0, 3)]
+}
+
+fn laplacian(p: &Polynomial, degree: usize) -> Polynomial {
+    let mut out = [[0.0; 5]; 5];
+    for i in 0..=degree {
+        for j in 0..=degree - i {
+            let k = degree - i - j;
+            let twice = |n: usize| (n * n.saturating_sub(1)) as f64 * p[i][j];
+            if i >= 2 {
+                out[i - 2][j] += twice(i);
+            }
+            if j >= 2 {
+                out[i][j - 2] += twice(j);
+            }
+            out[i][j] += twice(k);
+        }
+    }
+    out
+}
+
+/// The product with x² + y² + z².
+fn times_square(p: &Polynomial, degree: usize) -> Polynomial {
+    let mut out = [[0.0; 5]; 5];
+    for i in 0..=degree {
+        for j in 0..=degree - i {
+            out[i + 2][j] += p[i][j];
+            out[i][j + 2] += p[i][j];
+            out[i][j] += p[i][j];
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -147,13 +218,13 @@ mod tests {
                 })
                 .collect();
             let mut moments = Moments::zero(centre);
-            let (mut radius, mut cubes) = (0.0_f64, 0.0);
+            let (mut radius, mut fourths) = (0.0_f64, 0.0);
             for t in &triangles {
                 moments.add_triangle(t);
                 let far = t.map(|p| (p - centre).length());
                 radius = far.iter().fold(radius, |r, x| r.max(*x));
                 let area = 0.5 * (t[1] - t[0]).cross(t[2] - t[0]).length();
-                cubes += area * far.iter().map(|x| x.powi(3)).sum::<f64>() / 3.0;
+                fourths += area * far.iter().map(|x| x.powi(4)).sum::<f64>() / 3.0;
             }
             let way = any().normalize_or(DVec3::X);
             for t in [0.9, 0.7, 0.5, 0.3, 0.1, 0.03] {
@@ -161,7 +232,7 @@ mod tests {
                 let truth: f64 = triangles.iter().map(|c| winding(&c.map(|x| x - p))).sum();
                 let error = (Coefficients::of(&moments).at(p - centre) - truth).abs();
                 let far = radius / t;
-                let bound = cubes / (4.0 * PI) / far.powi(5) * (4.0 - 3.0 * t) / (1.0 - t).powi(2);
+                let bound = fourths / (4.0 * PI) / far.powi(6) * (5.0 - 4.0 * t) / (1.0 - t).powi(2);
                 assert!(error <= bound + 1e-14, "{t}: {error} {bound}");
                 closest = closest.max(error / bound);
             }

@@ -127,8 +127,8 @@ impl WindingField {
             let mut children = [0; LANES];
             for (lane, child) in node.used() {
                 let range = leaves_below(&opened, node, lane);
-                let (moments, radius, cubes) = gathered(&patches[range.clone()], &lists[range]);
-                expansions.set(lane, &moments, radius, cubes);
+                let (moments, radius, fourths) = gathered(&patches[range.clone()], &lists[range]);
+                expansions.set(lane, &moments, radius, fourths);
                 children[lane] = child.index() as u32 | if child.is_leaf() { FieldNode::LEAF } else { 0 };
             }
             FieldNode { expansions, children, used: node.used_lanes() }
@@ -215,7 +215,7 @@ fn area_of(t: &[DVec3; 3]) -> f64 {
     0.5 * (t[1] - t[0]).cross(t[2] - t[0]).length()
 }
 
-/// Moments of some rows about the centre of their area, rounded to `f32`; the radius, and the integral of |y|³, rounded up.
+/// Moments of some rows about the centre of their area, rounded to `f32`; the radius, and the integral of |y|⁴, rounded up.
 fn gathered(patches: &[&Patch], lists: &[&[[DVec3; 3]]]) -> (Moments, f64, f64) {
     let area: f64 = patches.iter().map(|patch| patch.area).sum();
     let weighted: DVec3 = patches.iter().map(|patch| patch.weighted).sum();
@@ -224,14 +224,14 @@ fn gathered(patches: &[&Patch], lists: &[&[[DVec3; 3]]]) -> (Moments, f64, f64) 
     let centre = DVec3::from_array(centre.to_array().map(|x| f64::from(x as f32)));
     let mut moments = Moments::zero(centre);
     patches.iter().for_each(|patch| moments.add(&patch.moments));
-    let (mut squared, mut cubes) = (0.0_f64, 0.0);
+    let (mut squared, mut fourths) = (0.0_f64, 0.0);
     for t in lists.iter().copied().flatten() {
-        // The cube of a distance is convex: over a triangle its mean is at most that of its corners.
+        // The fourth power of a distance is convex: over a triangle its mean is at most that of its corners.
         let far = t.map(|p| (p - centre).length_squared());
         squared = squared.max(far[0]).max(far[1]).max(far[2]);
-        cubes += area_of(t) * far.iter().map(|x| x * x.sqrt()).sum::<f64>() / 3.0;
+        fourths += area_of(t) * far.iter().map(|x| x * x).sum::<f64>() / 3.0;
     }
-    (moments, squared.sqrt(), cubes)
+    (moments, squared.sqrt(), fourths)
 }
 
 /// The rows below a lane of a node.

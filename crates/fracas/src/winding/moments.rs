@@ -1,7 +1,7 @@
 //! Moments of the area vectors of a patch: what is left of it far away.
 //!
 //! With *y* a point of the patch relative to a centre and *n* the unit normal there, the moments are the integrals of *n*,
-//! *y n* and *y y n* over the patch. They add up, and moving the centre mixes them.
+//! *y n*, *y y n* and *y y y n* over the patch. They add up, and moving the centre mixes them.
 
 use crate::geom::DVec3;
 
@@ -15,14 +15,43 @@ pub(super) struct Moments {
     pub(super) yn: [DVec3; 3],
     /// ∫ yᵢ yⱼ n, for xx, yy, zz, xy, yz, zx.
     pub(super) yyn: [DVec3; 6],
+    /// ∫ yᵢ yⱼ yₖ n, in the order of [`TRIPLES`].
+    pub(super) yyyn: [DVec3; 10],
 }
 
 /// Which coordinates the second moments are of.
 pub(super) const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [1, 2], [2, 0]];
 
+/// Which coordinates the third moments are of.
+pub(super) const TRIPLES: [[usize; 3]; 10] = [
+    [0, 0, 0],
+    [1, 1, 1],
+    [2, 2, 2],
+    [0, 0, 1],
+    [0, 0, 2],
+    [0, 1, 1],
+    [1, 1, 2],
+    [0, 2, 2],
+    [1, 2, 2],
+    [0, 1, 2],
+];
+
+/// Where a pair of coordinates is among [`PAIRS`].
+pub(super) const fn pair(i: usize, j: usize) -> usize {
+    if i == j {
+        i
+    } else if i + j == 1 {
+        3
+    } else if i + j == 3 {
+        4
+    } else {
+        5
+    }
+}
+
 impl Moments {
     pub(super) fn zero(centre: DVec3) -> Self {
-        Self { centre, n: DVec3::ZERO, yn: [DVec3::ZERO; 3], yyn: [DVec3::ZERO; 6] }
+        Self { centre, n: DVec3::ZERO, yn: [DVec3::ZERO; 3], yyn: [DVec3::ZERO; 6], yyyn: [DVec3::ZERO; 10] }
     }
 
     /// Adds a triangle, exactly integrated.
@@ -38,6 +67,13 @@ impl Moments {
             let products: f64 = y.iter().map(|y| y[i] * y[j]).sum();
             self.yyn[k] += n * ((products + sum[i] * sum[j]) / 12.0);
         }
+        let squares = PAIRS.map(|[i, j]| y.iter().map(|y| y[i] * y[j]).sum::<f64>());
+        for (k, [i, j, l]) in TRIPLES.into_iter().enumerate() {
+            let cubes: f64 = y.iter().map(|y| y[i] * y[j] * y[l]).sum();
+            let mixed =
+                sum[i] * squares[pair(j, l)] + sum[j] * squares[pair(i, l)] + sum[l] * squares[pair(i, j)];
+            self.yyyn[k] += n * ((sum[i] * sum[j] * sum[l] + mixed + 2.0 * cubes) / 60.0);
+        }
     }
 
     /// Adds another patch.
@@ -49,6 +85,13 @@ impl Moments {
         }
         for (k, [i, j]) in PAIRS.into_iter().enumerate() {
             self.yyn[k] += other.yyn[k] + other.yn[j] * d[i] + other.yn[i] * d[j] + other.n * (d[i] * d[j]);
+        }
+        for (k, [i, j, l]) in TRIPLES.into_iter().enumerate() {
+            let twice =
+                other.yyn[pair(j, l)] * d[i] + other.yyn[pair(i, l)] * d[j] + other.yyn[pair(i, j)] * d[l];
+            let once =
+                other.yn[l] * (d[i] * d[j]) + other.yn[j] * (d[i] * d[l]) + other.yn[i] * (d[j] * d[l]);
+            self.yyyn[k] += other.yyyn[k] + twice + once + other.n * (d[i] * d[j] * d[l]);
         }
     }
 }
@@ -76,5 +119,6 @@ mod tests {
         assert!((moved.n - far.n).length() < 1e-14);
         assert!((0..3).all(|k| (moved.yn[k] - far.yn[k]).length() < 1e-14));
         assert!((0..6).all(|k| (moved.yyn[k] - far.yyn[k]).length() < 1e-13));
+        assert!((0..10).all(|k| (moved.yyyn[k] - far.yyyn[k]).length() < 1e-12));
     }
 }

@@ -10,8 +10,14 @@ pub(super) fn mean_normal(list: impl Iterator<Item = Triangle>, at: &[DVec3], ow
     drop_copies(&mut around);
     let mut sum = DVec3::ZERO;
     for t in &around {
-        let (normal, angle) = normal_at(t, at[0]);
-        sum += if at.len() == 1 { normal * angle } else { normal };
+        let (u, v) = sides_at(t, at[0]);
+        let n = u.cross(v);
+        let sine = n.length();
+        if sine > 0.0 {
+            // At an edge, every triangle has the same angle.
+            let angle = if at.len() == 1 { libm::atan2(sine, u.dot(v)) } else { 1.0 };
+            sum += n * (angle / sine);
+        }
     }
     let length = sum.length();
     // Nothing but rounding is left where triangles cancel out.
@@ -20,17 +26,17 @@ pub(super) fn mean_normal(list: impl Iterator<Item = Triangle>, at: &[DVec3], ow
 
 /// The normal of length one; zero if the triangle has no area. Right at any size.
 pub(super) fn unit_normal(t: &Triangle) -> DVec3 {
-    normal_at(t, t.a).0
-}
-
-/// The normal of length one of a triangle, and its angle at one of its corners.
-fn normal_at(t: &Triangle, p: DVec3) -> (DVec3, f64) {
-    let corners = t.corners();
-    let k = corners.iter().position(|corner| *corner == p).unwrap_or(0);
-    let (u, v) = (unit_vector(corners[(k + 1) % 3] - p), unit_vector(corners[(k + 2) % 3] - p));
+    let (u, v) = sides_at(t, t.a);
     let n = u.cross(v);
     let sine = n.length();
-    if sine == 0.0 { (DVec3::ZERO, 0.0) } else { (n / sine, libm::atan2(sine, u.dot(v))) }
+    if sine > 0.0 { n / sine } else { DVec3::ZERO }
+}
+
+/// The directions of the two sides at a corner, so that their cross product points along the normal.
+fn sides_at(t: &Triangle, p: DVec3) -> (DVec3, DVec3) {
+    let corners = t.corners();
+    let k = corners.iter().position(|corner| *corner == p).unwrap_or(0);
+    (unit_vector(corners[(k + 1) % 3] - p), unit_vector(corners[(k + 2) % 3] - p))
 }
 
 /// The vector with length one, also where its square would overflow or vanish; zero for zero.
