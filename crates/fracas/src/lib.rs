@@ -38,12 +38,14 @@
 //! | what is nearer than r? | [`Finder::find_near`], [`Finder::find_near_self`]; triangles: [`Finder::find_near_triangles`] |
 //! | when do moving bodies first touch? | [`Finder::find_impacts`], [`Finder::find_self_impacts`]; on known paths [`kinetic::StepImpacts`] |
 //! | about a point, a ray or a box | [`View::nearest`], [`View::side_of`], [`View::cast_ray`], [`View::find_in_box`] |
+//! | where do they overlap, how deep, which way out? | [`Finder::find_contacts`], [`Finder::find_contacts_with`] |
 //! | contacts of brittle bodies | [`brittle::ContactFinder`] |
 //! | is the answer right? | [`pairs::brute`], which compares everything with everything |
 #![forbid(unsafe_code)]
 
 mod base;
 pub mod brittle;
+pub mod contact;
 pub mod crowd;
 pub mod cut;
 pub mod exact;
@@ -72,6 +74,7 @@ pub mod internal {
 }
 
 pub use brittle::{BrittleBody, FragmentId, Solid};
+pub use contact::{Contact, ContactError, ContactOptions, ContactParts};
 pub use find::{Closest, FindOptions, Finder};
 pub use geom::{Box3, DQuat, DVec3, Pose};
 pub use impact::{Features, Impact, Impacts, Sweep};

@@ -11,6 +11,7 @@
 //! body at the same time, from several threads.
 
 mod closest;
+mod contacts;
 #[cfg(test)]
 mod contract;
 mod first;
@@ -19,6 +20,7 @@ mod near;
 
 pub use self::closest::Closest;
 use self::closest::ClosestMemory;
+use self::contacts::ContactMemory;
 use self::first::Shells;
 use self::impacts::ImpactMemory;
 use crate::geom::{DVec3, Pose};
@@ -85,6 +87,7 @@ pub struct Finder {
     asked_soup: bool,
     impacts: ImpactMemory,
     closest: ClosestMemory,
+    contacts: ContactMemory,
     shells: [Shells; 2],
 }
 
