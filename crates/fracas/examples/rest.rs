@@ -10,18 +10,18 @@ const STEP: f64 = 1.0 / 240.0;
 const FRICTION: f64 = 0.5;
 
 /// A body that moves, with its centre of mass at the origin of its mesh.
-pub struct Body {
+pub(crate) struct Body {
     tree: MeshTree,
     mass: f64,
     inertia: DMat3,
-    pub centre: DVec3,
-    pub turn: DQuat,
-    pub velocity: DVec3,
-    pub spin: DVec3,
+    pub(crate) centre: DVec3,
+    pub(crate) turn: DQuat,
+    pub(crate) velocity: DVec3,
+    pub(crate) spin: DVec3,
 }
 
 impl Body {
-    pub fn new(mesh: Mesh, centre: DVec3, turn: DQuat) -> Self {
+    pub(crate) fn new(mesh: Mesh, centre: DVec3, turn: DQuat) -> Self {
         let triangles = (0..mesh.triangle_count() as u32).map(|t| mesh.triangle(TriangleId(t)));
         let MassProperties { volume, inertia, .. } = MassProperties::inside(triangles).expect("a solid");
         let (velocity, spin) = (DVec3::ZERO, DVec3::ZERO);
@@ -29,7 +29,7 @@ impl Body {
     }
 
     /// Moves the body by one step, on and around another that stands still. Returns the depth of the deepest contact.
-    pub fn step(&mut self, ground: &MeshTree, finder: &mut Finder) -> Result<f64, ContactError> {
+    pub(crate) fn step(&mut self, ground: &MeshTree, finder: &mut Finder) -> Result<f64, ContactError> {
         self.velocity -= DVec3::Z * 9.81 * STEP;
         let pose = Pose::new(self.turn, self.centre).expect("finite");
         let contacts = finder.find_contacts(ground, self.tree.at(&pose))?;
@@ -68,7 +68,7 @@ impl Body {
 }
 
 /// What falls on what.
-pub fn scenes() -> [(&'static str, MeshTree, Body); 2] {
+pub(crate) fn scenes() -> [(&'static str, MeshTree, Body); 2] {
     let table = MeshTree::build(shapes::cuboid(DVec3::new(4.0, 4.0, 1.0)));
     let tilted = DQuat::from_rotation_x(0.3) * DQuat::from_rotation_y(0.2);
     let cube = Body::new(shapes::cuboid(DVec3::ONE), DVec3::new(0.1, 0.2, 2.0), tilted);

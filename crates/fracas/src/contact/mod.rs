@@ -14,9 +14,18 @@
 //!
 //! The depth of a region in a direction is the longest chord: from the second body's surface to the first's, along the direction, through the
 //! region. It is the least distance by which the second body must move in this direction to leave the region. The direction reported is the
-//! one of least depth. This depends on the shapes alone. Division of faces into more triangles changes nothing, and a small
-//! motion changes the depth by no more than its length. The direction jumps only where two directions have the same depth, as between the
-//! faces at the corner of a box.
+//! one of least depth, with two exceptions that keep it steady:
+//!
+//! - Round and bumpy bodies have many directions that are nearly as good. The direction is turned towards the region's area vector
+//!   (`region`), which changes slowly, as far as this costs 2 % of the depth; not where faces lie flat on each other.
+//! - Where directions on all sides of the area vector are equally good, within 2 %, as for two edges that meet head-on, it is their mean.
+//!
+//! This depends on the shapes alone, not on how faces are divided into triangles. A small motion changes the depth little. The direction
+//! jumps only where another one has become as good.
+//!
+//! The search proves its answer against a lower bound in most shallow contacts. Between bodies that are not convex and deep inside each other it
+//! tries about fifty directions, goes on from the best, and may miss the least depth; the depth reported is that of the direction reported
+//! all the same.
 //!
 //! # Invariants
 //!

@@ -360,7 +360,7 @@ impl<'a> Search<'a> {
         let samples = self.samples.clone();
         let (mut outer, mut inner) = (vec![], vec![]);
         for Sample { seed, inside } in samples {
-            outer.extend(self.chord(seed + (inside - seed) * 1e-3, direction));
+            outer.extend(self.chord(seed + (inside - seed) * 0.02, direction));
             inner.extend(self.chord(inside, direction));
         }
         let peaks = self.peaks(direction, &inner, usize::MAX);

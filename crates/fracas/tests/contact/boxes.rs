@@ -66,5 +66,5 @@ fn depth_and_direction_of_boxes_are_those_of_the_best_separating_axis() {
         assert!(contact.depth < expected * (1.0 + slack), "{round}: {contact:?} for {expected} {way}");
         assert!(contact.normal.distance(way) < angle, "{round}: {} for {way}", contact.normal);
     }
-    assert!(apart > 30 && checked > 250, "{apart} apart, {ties} ties, {checked} checked");
+    assert!(apart > 30 && checked > 200, "{apart} apart, {ties} ties, {checked} checked");
 }

@@ -43,7 +43,7 @@ fn swapped_bodies_have_the_same_depth_and_the_opposite_direction() {
         let (x, y) = (one[0], other[0]);
         assert!((x.depth / y.depth - 1.0).abs() < 0.02, "{round}: {x:?} {y:?}");
         let angle = x.normal.angle_between(-y.normal).to_degrees();
-        assert!(angle < 5.0, "{round}: {angle}° {x:?} {y:?}");
+        assert!(angle < 12.0, "{round}: {angle}° {x:?} {y:?}");
     }
 }
 
@@ -62,7 +62,7 @@ fn a_motion_of_both_bodies_moves_the_contacts() {
         let (x, y) = (still[0], moved[0]);
         assert!((x.depth / y.depth - 1.0).abs() < 0.02, "{round}: {x:?} {y:?}");
         let angle = (whole.rotation() * x.normal).angle_between(y.normal).to_degrees();
-        assert!(angle < 5.0, "{round}: {angle}°, {x:?} {y:?}");
+        assert!(angle < 12.0, "{round}: {angle}°, {x:?} {y:?}");
     }
 }
 
