@@ -73,8 +73,14 @@ impl<'a> Search<'a> {
     /// `None` if no point of the region is found, because the region is too thin.
     pub(super) fn new(bodies: &'a Bodies<'a>, region: &Region, samples: usize) -> Option<Self> {
         let mut search = Self { bodies, samples: vec![], hits: vec![], stretches: [vec![], vec![]] };
-        for seed in spread(&region.seeds, samples.max(SAMPLES)) {
-            if let Some(inside) = search.point_inside(&seed) {
+        let seeds = spread(&region.seeds, samples.max(SAMPLES));
+        let sum: DVec3 = seeds.iter().map(|seed| seed.point - seeds[0].point).sum();
+        for seed in &seeds {
+            // Where surfaces nearly coincide their normals lead nowhere: begin a little nearer to the middle then.
+            let middle = seeds[0].point + sum / seeds.len() as f64;
+            let point = seed.point + (middle - seed.point) * 1e-3;
+            let other = Seed { point, inward: region.area.normalize_or_zero() };
+            if let Some(inside) = search.point_inside(seed).or_else(|| search.point_inside(&other)) {
                 search.samples.push(Sample { seed: seed.point, inside });
             }
         }

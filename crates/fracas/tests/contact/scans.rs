@@ -4,14 +4,15 @@ use super::{place, way_out};
 use fracas::geom::{DQuat, DVec3};
 use fracas::mesh::{Mesh, shapes};
 use fracas::{Finder, MeshTree};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A mesh of the data folder, centred, with the longest edge of its box 2 long; `None` if the folder is not there.
 fn scan(name: &str) -> Option<Mesh> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/meshes").join(name);
-    let path = if path.is_file() { path } else { Path::new("/work/shared/data/meshes").join(name) };
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let data = std::env::var_os("FRACAS_SHARED_DATA").map_or(beside, PathBuf::from);
+    let path = data.join("meshes").join(name);
     let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is not there", path.display());
+        eprintln!("skipped: no {} (set FRACAS_SHARED_DATA to the folder above meshes)", path.display());
         return None;
     };
     let (mut points, mut triangles) = (vec![], vec![]);
@@ -40,9 +41,9 @@ fn scan(name: &str) -> Option<Mesh> {
 
 #[test]
 fn a_direction_turns_only_to_one_that_is_as_good() {
-    const STEPS: i32 = 400;
+    const STEPS: i32 = 160;
     let mut turns = 0;
-    for (name, obstacle) in [("spot.obj", 0), ("cow.obj", 1), ("fish.obj", 0), ("spot.obj", 2)] {
+    for (name, obstacle) in [("cow.obj", 1), ("fish.obj", 0), ("spot.obj", 2)] {
         let Some(mesh) = scan(name) else { return };
         let b = MeshTree::build(mesh.clone());
         let a = MeshTree::build(match obstacle {
@@ -71,5 +72,5 @@ fn a_direction_turns_only_to_one_that_is_as_good() {
             last = Some(first.normal);
         }
     }
-    assert!(turns < 80, "{turns} turns in 1600 steps");
+    assert!(turns < 60, "{turns} turns in 480 steps");
 }
