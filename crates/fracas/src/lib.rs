@@ -40,12 +40,14 @@
 //! | about a point, a ray or a box | [`View::nearest`], [`View::signed_distance`], [`View::side_of`], [`View::cast_ray`], [`View::find_in_box`] |
 //! | about many points | [`Finder::nearest_each`], [`Finder::signed_distances`], [`Finder::sides`] |
 //! | what is inside an open or broken surface? | [`View::winding_number`], [`View::side_by_winding`]; many points: [`winding::WindingField`] |
+//! | where do they overlap, how deep, which way out? | [`Finder::find_contacts`], [`Finder::find_contacts_with`] |
 //! | contacts of brittle bodies | [`brittle::ContactFinder`] |
 //! | is the answer right? | [`pairs::brute`], which compares everything with everything |
 #![forbid(unsafe_code)]
 
 mod base;
 pub mod brittle;
+pub mod contact;
 pub mod crowd;
 pub mod cut;
 pub mod exact;
@@ -75,6 +77,7 @@ pub mod internal {
 }
 
 pub use brittle::{BrittleBody, FragmentId, Solid};
+pub use contact::{Contact, ContactError, ContactOptions, ContactParts};
 pub use find::{Closest, FindOptions, Finder};
 pub use geom::{Box3, DQuat, DVec3, Pose};
 pub use impact::{Features, Impact, Impacts, Sweep};

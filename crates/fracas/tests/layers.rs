@@ -29,7 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("impact", &["base", "geom", "exact", "mesh", "pairs", "near", "walk"]),
     ("kinetic", &["base", "geom", "exact", "mesh", "pairs", "walk", "tree", "impact"]),
     ("skinned", GROUND),
-    ("brittle", GROUND),
+    ("brittle", &["base", "geom", "exact", "mesh", "pairs", "walk", "tree", "contact"]),
     ("soup", GROUND),
     ("crowd", GROUND),
     ("contact", GROUND),
@@ -41,8 +41,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "find",
         &[
-            "base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "near", "impact", "tearing",
-            "brittle", "skinned",
+            "base", "geom", "exact", "mesh", "pairs", "walk", "tree", "soup", "near", "impact", "contact",
+            "tearing", "brittle", "skinned",
         ],
     ),
     (

@@ -11,6 +11,7 @@
 //! body at the same time, from several threads.
 
 mod closest;
+mod contacts;
 #[cfg(test)]
 mod contract;
 mod first;
@@ -20,6 +21,7 @@ mod points;
 
 pub use self::closest::Closest;
 use self::closest::ClosestMemory;
+use self::contacts::ContactMemory;
 use self::first::Shells;
 use self::impacts::ImpactMemory;
 use crate::geom::{DVec3, Pose};
@@ -86,6 +88,7 @@ pub struct Finder {
     asked_soup: bool,
     impacts: ImpactMemory,
     closest: ClosestMemory,
+    contacts: ContactMemory,
     shells: [Shells; 2],
 }
 

@@ -41,6 +41,7 @@ mod closest;
 mod contour;
 mod in_box;
 mod inside;
+mod line;
 mod nearest;
 mod node;
 mod pairs;

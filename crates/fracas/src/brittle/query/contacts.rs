@@ -22,6 +22,7 @@
 //!   paid for its building after about 200 points.
 
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
+use crate::contact::{self, ContactParts};
 use crate::geom::{DMat3, DVec3, Pose};
 
 /// How contacts are chosen.
@@ -61,6 +62,41 @@ pub struct Contact {
     pub feature: u32,
     /// In answers about two fragments: whether the point belongs to the second.
     pub is_of_second: bool,
+}
+
+/// The same contact as any two bodies have it: the normal points from the first body to the second. Nothing is lost.
+///
+/// ```
+/// use fracas::{Contact, brittle, geom::DVec3};
+/// let on_floor = brittle::Contact {
+///     point: DVec3::new(0.0, 0.0, -0.51), surface: DVec3::new(0.0, 0.0, -0.5), normal: DVec3::Z,
+///     distance: -0.01, feature: 7, is_of_second: false,
+/// };
+/// let contact = Contact::from(on_floor);
+/// assert_eq!((contact.normal, contact.depth), (-DVec3::Z, 0.01));
+/// assert_eq!(brittle::Contact::try_from(contact), Ok(on_floor));
+/// ```
+impl From<Contact> for contact::Contact {
+    fn from(found: Contact) -> Self {
+        let Contact { point, surface, normal, distance, feature, is_of_second } = found;
+        let (points, normal) =
+            if is_of_second { ([surface, point], normal) } else { ([point, surface], -normal) };
+        let between = ContactParts::Sample { index: feature, is_of_second };
+        Self { points, normal, depth: -distance, between, region: 0 }
+    }
+}
+
+/// A contact of a fragment's point, if it is one: others come back as they are.
+impl TryFrom<contact::Contact> for Contact {
+    type Error = contact::Contact;
+
+    fn try_from(found: contact::Contact) -> Result<Self, contact::Contact> {
+        let ContactParts::Sample { index: feature, is_of_second } = found.between else { return Err(found) };
+        let [first, second] = found.points;
+        let (point, surface, normal) =
+            if is_of_second { (second, first, found.normal) } else { (first, second, -found.normal) };
+        Ok(Self { point, surface, normal, distance: -found.depth, feature, is_of_second })
+    }
 }
 
 /// What one query did.

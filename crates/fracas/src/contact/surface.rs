@@ -1,0 +1,146 @@
+//! How the triangles of a body hang together: what a walk over its surface needs.
+//!
+//! Any kind of body is listed once and again when it has changed. Positions are not kept: they come from the view, so that one
+//! list serves every pose.
+
+use crate::base::DisjointSets;
+use crate::geom::{DVec3, Triangle};
+use crate::mesh::{Adjacency, EdgeId, Mesh, TriangleId};
+use crate::walk::{Shape, Stamp, View};
+
+/// The connectivity of a body. Triangles are numbered here in the order of their ids.
+#[derive(Default)]
+pub(crate) struct Surface {
+    /// The body, and which of its trees.
+    of: Option<(Stamp, Option<usize>)>,
+    /// By number, ascending.
+    ids: Vec<TriangleId>,
+    corners: Vec<[u32; 3]>,
+    adjacency: Adjacency,
+    /// An edge with an odd number of triangles.
+    open_edge: Option<[u32; 2]>,
+    /// The connected part of each triangle.
+    part_of: Vec<u32>,
+    /// The first triangle of each part.
+    parts: Vec<u32>,
+}
+
+impl Surface {
+    /// Lists a body, unless it is the one listed already.
+    pub(crate) fn list(&mut self, view: &View) {
+        let of = match view.shape {
+            Shape::Hierarchy { body, tree } => Some((body.stamp(), tree)),
+            Shape::Soup(_) => None,
+        };
+        if of.is_some() && of == self.of {
+            return;
+        }
+        self.of = of;
+        self.ids.clear();
+        self.corners.clear();
+        match view.shape {
+            Shape::Hierarchy { body, tree } => {
+                let ids = &mut self.ids;
+                body.roots(tree).for_each(|(root, _)| body.for_each_triangle(root, &mut |id| ids.push(id)));
+                ids.sort_unstable();
+                self.corners.extend(ids.iter().map(|id| body.vertices(id.0, true)));
+            }
+            Shape::Soup(mesh) => {
+                self.ids.extend((0..mesh.triangles().len() as u32).map(TriangleId));
+                self.corners.extend_from_slice(mesh.triangles());
+            }
+        }
+        let vertices = self.corners.iter().flatten().max().map_or(0, |&v| v as usize + 1);
+        let names = Mesh::new(vec![DVec3::ZERO; vertices], self.corners.clone());
+        self.adjacency = Adjacency::build(&names.expect("vertices that were counted"));
+        let odd = |edge: &crate::mesh::Edge| edge.ends[0] != edge.ends[1] && edge.uses.len() % 2 == 1;
+        self.open_edge = self.adjacency.edges().find(odd).map(|edge| edge.ends);
+        self.find_parts(vertices);
+    }
+
+    fn find_parts(&mut self, vertices: usize) {
+        let mut sets = DisjointSets::new(vertices);
+        self.corners.iter().for_each(|corners| sets.join_all(*corners));
+        self.part_of.clear();
+        self.parts.clear();
+        let mut known = vec![u32::MAX; vertices];
+        for (t, corners) in self.corners.iter().enumerate() {
+            let part = &mut known[sets.root(corners[0]) as usize];
+            if *part == u32::MAX {
+                *part = self.parts.len() as u32;
+                self.parts.push(t as u32);
+            }
+            self.part_of.push(*part);
+        }
+    }
+
+    /// An edge that has an odd number of triangles, if there is one: the body is closed if there is none.
+    pub(crate) fn open_edge(&self) -> Option<[u32; 2]> {
+        self.open_edge
+    }
+
+    pub(crate) fn triangle_count(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(super) fn vertex_count(&self) -> usize {
+        self.corners.iter().flatten().max().map_or(0, |&v| v as usize + 1)
+    }
+
+    pub(super) fn edge_count(&self) -> usize {
+        self.adjacency.edges().len()
+    }
+
+    pub(crate) fn id(&self, triangle: u32) -> TriangleId {
+        self.ids[triangle as usize]
+    }
+
+    pub(crate) fn number(&self, id: TriangleId) -> u32 {
+        match self.ids.get(id.index()) {
+            Some(found) if *found == id => id.0,
+            _ => self.ids.binary_search(&id).expect("a triangle of the body") as u32,
+        }
+    }
+
+    pub(super) fn corners(&self, triangle: u32) -> [u32; 3] {
+        self.corners[triangle as usize]
+    }
+
+    /// The edges that leave the corners of a triangle.
+    pub(super) fn edges(&self, triangle: u32) -> [EdgeId; 3] {
+        self.adjacency.edges_of_triangles()[triangle as usize]
+    }
+
+    pub(super) fn ends(&self, edge: EdgeId) -> [u32; 2] {
+        self.adjacency.edge(edge).ends
+    }
+
+    pub(super) fn triangles_at_vertex(&self, vertex: u32) -> impl Iterator<Item = u32> + '_ {
+        self.adjacency.triangles_of_vertex(vertex).iter().map(|t| t.0)
+    }
+
+    pub(super) fn triangles_at_edge(&self, edge: EdgeId) -> impl Iterator<Item = u32> + '_ {
+        self.adjacency.edge(edge).uses.iter().map(|part| part.triangle().0)
+    }
+
+    pub(super) fn parts(&self) -> impl Iterator<Item = u32> + '_ {
+        self.parts.iter().copied()
+    }
+
+    pub(super) fn part_of(&self, triangle: u32) -> u32 {
+        self.part_of[triangle as usize]
+    }
+
+    /// A triangle where the view shows it.
+    pub(super) fn triangle(&self, view: &View, triangle: u32) -> Triangle {
+        view.triangle(self.id(triangle))
+    }
+
+    /// A vertex that some triangle names, where the view shows it.
+    pub(super) fn position(&self, view: &View, vertex: u32) -> DVec3 {
+        let triangle = self.adjacency.triangles_of_vertex(vertex)[0].0;
+        let corner =
+            self.corners(triangle).iter().position(|v| *v == vertex).expect("a corner of its triangle");
+        self.triangle(view, triangle).corners()[corner]
+    }
+}
