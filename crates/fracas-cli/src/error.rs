@@ -151,6 +151,12 @@ pub enum Failure {
         /// What is wrong with it.
         what: String,
     },
+    /// A device where a file is expected.
+    #[error("{file}: this is a device, not a file or a pipe")]
+    Device {
+        /// Its path.
+        file: String,
+    },
     /// A folder could not be looked into.
     #[error("{folder}: {error}")]
     Folder {

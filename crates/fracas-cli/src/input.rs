@@ -4,6 +4,7 @@
 //! with `shape:` is reached as `./shape:…`.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fracas::mesh::{Mesh, shapes};
@@ -130,6 +131,36 @@ pub fn load_all(inputs: &[Input], merge: bool, progress: &Progress) -> Vec<Resul
             mesh
         })
         .collect()
+}
+
+/// The text of a file or a pipe. Devices are refused, since some never end; bytes that are no text are shown as they can be.
+///
+/// # Errors
+/// A file that cannot be read, or that is a folder or a device.
+pub fn read_text(file: &Path) -> Result<String, Failure> {
+    let failed = |source| Failure::File { file: file.display().to_string(), source };
+    let mut opened = std::fs::File::open(file).map_err(failed)?;
+    if is_device(&opened.metadata().map_err(failed)?) {
+        return Err(Failure::Device { file: file.display().to_string() });
+    }
+    let mut bytes = Vec::new();
+    opened.read_to_end(&mut bytes).map_err(failed)?;
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+fn is_device(metadata: &std::fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = metadata.file_type();
+        kind.is_char_device() || kind.is_block_device()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
 }
 
 /// The shape that `wish` asks for: a name, or a name and a number. `given` is the whole word, for errors.

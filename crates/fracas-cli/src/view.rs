@@ -65,7 +65,9 @@ fn existing_page(path: &OsStr) -> Result<Option<PathBuf>, Failure> {
     } else {
         return Ok(None);
     };
-    let is_ours = has(&page, page::MARK).map_err(|source| failed(&page, source))?;
+    // A pipe would be empty when the browser reads it.
+    let is_ours = (page.is_file() || !page.exists())
+        && has(&page, page::MARK).map_err(|source| failed(&page, source))?;
     if is_ours { Ok(Some(page)) } else { Err(Failure::NotOurPage { file: page.display().to_string() }) }
 }
 

@@ -233,6 +233,10 @@ fn points_are_inside_on_or_outside() {
         .unwrap();
     let found = document(&folder.run("inside cube.obj points.xyz --json"));
     assert_eq!(found["inside"], json!([1, 0, -1, 0, -1]));
+    let windings: Vec<f64> = serde_json::from_value(found["winding"].clone()).unwrap();
+    assert_eq!([windings[0], windings[2], windings[4]], [1.0, 0.0, 0.0]);
+    // A face goes half around a point on it, a corner of a cube an eighth.
+    assert!((windings[1] - 0.5).abs() < 0.01 && (windings[3] - 0.125).abs() < 0.01, "{windings:?}");
     let distances: Vec<f64> = serde_json::from_value(found["distance"].clone()).unwrap();
     assert!(distances.iter().zip([1.0, 0.0, 2.0, 0.0, 0.5]).all(|(a, b)| close(*a, b)), "{distances:?}");
     let text = folder.run("inside cube.obj points.xyz").out;
@@ -256,6 +260,8 @@ fn an_open_mesh_has_an_inside_by_winding_numbers() {
     std::fs::write(folder.path("points.xyz"), "0 0 0\n0.5 0.1 0\n2 0 0\n").unwrap();
     let found = document(&folder.run("inside open.obj points.xyz --winding --json"));
     assert_eq!(found["inside"], json!([1, 1, -1]));
+    let windings: Vec<f64> = serde_json::from_value(found["winding"].clone()).unwrap();
+    assert!(windings[0] > 0.9 && windings[0] < 1.0 && windings[2].abs() < 0.1, "{windings:?}");
 }
 
 #[test]

@@ -203,6 +203,26 @@ fn a_kill_at_any_moment_leaves_the_old_file_or_the_new_one() {
 }
 
 #[test]
+fn a_device_as_input_was_read_until_memory_ended() {
+    let folder = Folder::with_files(&[("m.obj", TRIANGLE)]);
+    for words in [
+        "check /dev/zero",
+        "info /dev/zero",
+        "inside shape:noisy-sphere:20 /dev/zero",
+        "ccd --queries /dev/zero --kind vf",
+    ] {
+        let run = folder.run(words);
+        assert_eq!(run.complaints, "fracas: /dev/zero: this is a device, not a file or a pipe\n", "{words}");
+        assert_eq!((run.status, run.out.trim()), (2, ""), "{words}");
+    }
+    // Pipes are read.
+    let script = format!("cat m.obj | '{}' info --json /dev/stdin", env!("CARGO_BIN_EXE_fracas"));
+    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path("")).output().unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found[0]["triangles"], 1, "{found}");
+}
+
+#[test]
 fn bytes_of_a_file_elsewhere_came_out_of_a_gltf_document() {
     let document = |uri: &str| {
         format!(

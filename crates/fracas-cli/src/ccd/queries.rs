@@ -4,7 +4,6 @@
 //! `numerator,denominator`, and perhaps a label, 0 or 1, which is the same in all rows of a query. Fractions must be
 //! `f64` numbers, so that the answer is exact for what the file says.
 
-use std::fs;
 use std::path::Path;
 
 use fracas::exact::MovingPoint;
@@ -12,6 +11,7 @@ use fracas::geom::DVec3;
 use num_bigint::BigInt;
 
 use crate::error::Failure;
+use crate::input;
 
 /// Rows of a query.
 const ROWS: usize = 8;
@@ -27,7 +27,7 @@ pub(super) struct Queries {
 impl Queries {
     /// Reads queries, and labels from a second file or else from the last column.
     pub(super) fn read(file: &Path, labels: Option<&Path>) -> Result<Self, Failure> {
-        let text = read(file)?;
+        let text = input::read_text(file)?;
         let mut rows: Vec<(usize, Row)> = vec![];
         for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
             rows.push((line, row(text).map_err(|what| failure(file, line, what))?));
@@ -105,17 +105,13 @@ fn fraction(numerator: &str, denominator: &str) -> Result<f64, String> {
 
 /// A JSON list of as many labels as there are queries.
 fn read_labels(file: &Path, count: usize) -> Result<Vec<bool>, Failure> {
-    let labels: Vec<bool> = serde_json::from_str(&read(file)?)
+    let labels: Vec<bool> = serde_json::from_str(&input::read_text(file)?)
         .map_err(|error| failure(file, error.line(), format!("not a list of true and false ({error})")))?;
     if labels.len() == count {
         Ok(labels)
     } else {
         Err(failure(file, 1, format!("{} labels for {count} queries", labels.len())))
     }
-}
-
-fn read(file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(file).map_err(|source| Failure::File { file: file.display().to_string(), source })
 }
 
 fn failure(file: &Path, line: usize, what: String) -> Failure {

@@ -14,12 +14,13 @@ const LISTED: usize = 20;
 #[derive(Serialize)]
 struct Document {
     inside: Vec<i8>,
+    winding: Vec<f64>,
     distance: Vec<f64>,
     ms: f64,
 }
 
-/// `{"inside":[-1|0|1,…],"distance":[…],"ms":…}`: 1 inside, 0 on the surface, -1 outside; the distance to the surface,
-/// never negative; `ms` is the time to locate the points, the tree included.
+/// `{"inside":[-1|0|1,…],"winding":[…],"distance":[…],"ms":…}`: 1 inside, 0 on the surface, -1 outside; how often the surface goes
+/// around the point, exact for points off a closed and oriented mesh; the distance to the surface, never negative; `ms` is the time to locate the points, the tree included.
 ///
 /// # Errors
 /// Those of the writer.
@@ -31,6 +32,7 @@ pub fn write_json(out: &mut dyn Write, sides: &Sides) -> io::Result<()> {
     };
     let document = Document {
         inside: sides.located.iter().map(|located| sign(located.side)).collect(),
+        winding: sides.located.iter().map(|located| located.winding).collect(),
         distance: sides.located.iter().map(|located| located.distance).collect(),
         ms: milliseconds(sides.build + sides.find),
     };

@@ -10,7 +10,7 @@ use fracas::geom::DVec3;
 use fracas_io::Format;
 
 use crate::error::Failure;
-use crate::input::Input;
+use crate::input::{self, Input};
 
 /// The points that a word of the command line names, in the order of the file.
 pub(super) fn read(word: &OsStr) -> Result<Vec<DVec3>, Failure> {
@@ -23,9 +23,7 @@ pub(super) fn read(word: &OsStr) -> Result<Vec<DVec3>, Failure> {
 
 fn read_text(file: &Path) -> Result<Vec<DVec3>, Failure> {
     let name = file.display().to_string();
-    let bytes = std::fs::read(file).map_err(|source| Failure::File { file: name.clone(), source })?;
-    // Numbers are plain characters; anything else is shown as it can be.
-    let text = String::from_utf8_lossy(&bytes);
+    let text = input::read_text(file)?;
     let mut points = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         if let Some(point) = point(text).map_err(|what| Failure::Line { file: name.clone(), line, what })? {

@@ -263,9 +263,9 @@ impl Folder {
     }
 
     /// Puts all files in place, and takes away the frames of the page that was there before.
-    fn commit(self) -> Result<(), Failure> {
+    fn commit(mut self) -> Result<(), Failure> {
         let old = self.old_frames();
-        self.files.commit()?;
+        std::mem::take(&mut self.files).commit()?;
         match old {
             Some(old) if Some(&old) != self.frames.as_ref() => remove_frames(&old),
             _ => {}
@@ -286,6 +286,16 @@ impl Folder {
     }
 }
 
+impl Drop for Folder {
+    /// After a failure no empty folder is left for frames.
+    fn drop(&mut self) {
+        drop(std::mem::take(&mut self.files));
+        if let Some(frames) = &self.frames {
+            remove_empty(frames);
+        }
+    }
+}
+
 fn create_folder(path: &Path) -> Result<(), Failure> {
     let failed = |source| Failure::File { file: path.display().to_string(), source };
     std::fs::create_dir_all(path).map_err(failed)
@@ -301,6 +311,11 @@ fn remove_frames(folder: &Path) {
             let _ = std::fs::remove_file(entry.path());
         }
     }
+    remove_empty(folder);
+}
+
+/// Removes a folder of frames if it is empty.
+fn remove_empty(folder: &Path) {
     let _ = std::fs::remove_dir(folder);
     // The folder above goes too if it was the last; for frames directly in it, that is the run's own and stays.
     if let Some(above) = folder.parent().filter(|above| above.ends_with(page::BESIDE)) {
