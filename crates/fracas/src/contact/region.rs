@@ -42,7 +42,7 @@ impl Bodies<'_> {
 
     /// Whether a point of one body's surface is inside the other body.
     fn is_inside(&self, body: usize, p: DVec3) -> bool {
-        self.views[body].side_of(p) == Side::Inside
+        self.views[body].side_by_parity(p) == Side::Inside
     }
 }
 

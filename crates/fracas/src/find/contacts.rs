@@ -218,7 +218,7 @@ impl Finder {
         let is_outside = |contact: &Contact| {
             let middle = 0.5 * (contact.points[0] + contact.points[1]);
             contact.points[0] != contact.points[1]
-                && walked.iter().all(|view| view.side_of(middle) == Side::Outside)
+                && walked.iter().all(|view| view.side_by_parity(middle) == Side::Outside)
         };
         let mut gaps = self.near_contacts(walked, options.thickness);
         gaps.retain(is_outside);
