@@ -27,7 +27,7 @@ impl WindingField {
     pub(super) fn evaluate(&self, p: DVec3, stack: &mut Vec<u32>) -> f64 {
         let q = self.frame.map_exact(p);
         let far = q.abs().max_element();
-        if self.nodes.is_empty() || !(far <= BEYOND) {
+        if self.nodes.is_empty() || far.is_nan() || far > BEYOND {
             return 0.0;
         }
         if far > FAR {

@@ -9,7 +9,7 @@ use std::f64::consts::TAU;
 pub(super) fn winding(corners: &[DVec3; 3]) -> f64 {
     let largest = corners.iter().fold(0.0, |m: f64, p| m.max(p.abs().max_element()));
     // Products of three lengths must neither overflow nor vanish.
-    if largest > 1e90 || largest < 1e-90 {
+    if !(1e-90..=1e90).contains(&largest) {
         if largest == 0.0 || !largest.is_finite() {
             return 0.0;
         }
