@@ -75,6 +75,9 @@ struct Piercing {
     point: DVec3,
 }
 
+/// Whose edge, which edge, and the triangle of the other body.
+type PiercingKey = (usize, EdgeId, u32);
+
 /// Vertices are not elements of the union–find until they are known to be inside.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -137,8 +140,9 @@ pub(crate) fn find_regions(bodies: &Bodies, pairs: &[Pair]) -> Vec<Region> {
 
 /// Lists the piercings of both bodies, each once, and the two at the ends of every pair's segment.
 fn find_piercings(bodies: &Bodies, pairs: &[[u32; 2]]) -> (Vec<Piercing>, Vec<Option<[u32; 2]>>) {
-    // Body, edge, triangle of the other body; then the pair, and where it is.
-    let mut found: Vec<((usize, EdgeId, u32), usize, f64, DVec3)> = vec![];
+    // Which pair found it, and where it is.
+    type Found = (PiercingKey, usize, f64, DVec3);
+    let mut found: Vec<Found> = vec![];
     for (k, pair) in pairs.iter().enumerate() {
         let triangles = [bodies.triangle(0, pair[0]), bodies.triangle(1, pair[1])];
         for body in 0..2 {

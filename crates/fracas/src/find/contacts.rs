@@ -233,12 +233,10 @@ impl Finder {
             }
             regions[region].push(gap);
         }
-        let mut next = contacts.last().map_or(0, |contact| contact.region + 1);
-        for group in regions {
-            for contact in spread_out(&group, options.max_per_region) {
-                contacts.push(Contact { region: next, ..contact });
-            }
-            next += 1;
+        let first = contacts.last().map_or(0, |contact| contact.region + 1);
+        for (region, group) in (first..).zip(regions) {
+            let few = spread_out(&group, options.max_per_region);
+            contacts.extend(few.into_iter().map(|contact| Contact { region, ..contact }));
         }
     }
 }

@@ -58,7 +58,9 @@ fn cases() -> Vec<Case> {
             add(format!("torus on a slab, {n}, {d}"), &slab, &torus, DVec3::Z * (0.8 - d), DVec3::Z);
             add(format!("capsules, {n}, {d}"), &capsule, &capsule, DVec3::X * (0.6 - d), DVec3::X);
             let to = DVec3::new(0.0, 0.1, 0.8 - d);
-            let lying = capsule.posed(&place(DQuat::from_rotation_y(1.57079632679), DVec3::ZERO)).unwrap();
+            let lying = capsule
+                .posed(&place(DQuat::from_rotation_y(std::f64::consts::FRAC_PI_2), DVec3::ZERO))
+                .unwrap();
             add(format!("capsule on a slab, {n}, {d}"), &slab, &lying, to, DVec3::Z);
         }
     }
