@@ -209,7 +209,7 @@ pub struct RunArguments {
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct ViewArguments {
-    /// The folder of a run, a page that `run` or `check --html` wrote, or a mesh
+    /// The folder of a run, a page that `run` or `--html` wrote, or a mesh
     #[arg(value_name = "PATH")]
     pub path: OsString,
     /// Write the page to this file and open that
