@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::find::Engine;
 use crate::input;
 
-pub use questions::{DistanceArguments, InsideArguments, NearArguments};
+pub use questions::{ContactsArguments, DistanceArguments, InsideArguments, NearArguments};
 
 /// The words after `fracas`.
 #[derive(Debug, Parser)]
@@ -54,6 +54,8 @@ pub enum Command {
     Distance(DistanceArguments),
     /// Lists the vertices and triangles, and the edges, that are near each other: within one mesh, or between two
     Near(NearArguments),
+    /// Lists where two meshes touch or overlap, how deep, and which way out
+    Contacts(ContactsArguments),
     /// Says which points are inside a closed mesh, exactly
     Inside(InsideArguments),
     /// Describes meshes: counts, components, open edges, defects, volume
@@ -322,7 +324,7 @@ impl Arguments {
         Self::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Bad(Box::new(Failure::Usage(
-                "a command is missing: check, ccd, distance, near, inside, info, analyze, scenes, run or view".to_owned(),
+                "a command is missing: check, ccd, distance, near, contacts, inside, info, analyze, scenes, run or view".to_owned(),
             ))),
             _ => Refusal::Bad(Box::new(Failure::Usage(sentence(&error.to_string())))),
         })
@@ -356,7 +358,7 @@ mod tests {
     fn messages_become_one_sentence() {
         assert_eq!(
             complaint(&[]),
-            "a command is missing: check, ccd, distance, near, inside, info, analyze, scenes, run or view (see `fracas --help`)"
+            "a command is missing: check, ccd, distance, near, contacts, inside, info, analyze, scenes, run or view (see `fracas --help`)"
         );
         assert_eq!(
             complaint(&["check"]),

@@ -63,6 +63,14 @@ pub enum Failure {
         /// How many edges have an odd number of triangles.
         edges: usize,
     },
+    /// Contacts were asked for, and there can be none.
+    #[error("{mesh}: {error}")]
+    NoContacts {
+        /// The word on the command line.
+        mesh: String,
+        /// Why.
+        error: fracas::ContactError,
+    },
     /// A mesh that has to have triangles.
     #[error("{mesh}: the mesh has no triangles, so nothing is inside")]
     NoTriangles {

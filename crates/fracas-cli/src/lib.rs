@@ -8,7 +8,7 @@
 //!                        ├ info ─► input, output
 //!                        ├ analyze ─► input, output
 //!                        ├ ccd ──► output; reads files of queries itself
-//!                        ├ questions: distance, near, inside ─► input, output
+//!                        ├ questions: distance, near, contacts, inside ─► input, output
 //!                        ├ scene ► input, and the scenes of `fracas-scenes`; leaves a folder of files
 //!                        └ view ─► input; opens a page in the browser
 //! ```
@@ -88,6 +88,7 @@ pub fn run(
             Command::Ccd(ccd) => ccd::run(ccd, arguments.threads, out),
             Command::Distance(distance) => questions::distance::run(distance, arguments.threads, out),
             Command::Near(near) => questions::near::run(near, arguments.threads, out),
+            Command::Contacts(contacts) => questions::contacts::run(contacts, arguments.threads, out),
             Command::Inside(inside) => questions::inside::run(inside, arguments.threads, out),
             Command::Analyze(analyze) => analyze::run(analyze, arguments.threads, out, complaints),
             Command::Info(info) => info::run(info, arguments.threads, out, complaints),

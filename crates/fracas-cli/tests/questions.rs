@@ -252,6 +252,43 @@ fn points_are_inside_on_or_outside() {
 }
 
 #[test]
+fn contacts_of_two_cubes_say_the_least_depth_and_the_way_out() {
+    let cube = shapes::cuboid(DVec3::ONE);
+    let beside = moved(&cube, [0.6, 0.03, 0.02]);
+    let far = moved(&cube, [3.0, 0.0, 0.0]);
+    let flat = mesh(&[[0.0, 0.0, 0.51], [1.0, 0.0, 0.51], [0.0, 1.0, 0.51]], &[[0, 1, 2]]);
+    let folder = Folder::with_meshes(&[
+        ("cube.obj", &cube),
+        ("beside.obj", &beside),
+        ("far.obj", &far),
+        ("inner.obj", &shapes::cuboid(DVec3::splat(0.5))),
+        ("flat.obj", &flat),
+    ]);
+    let found = document(&folder.run("contacts cube.obj beside.obj --json --html page.html"));
+    let contacts = found["contacts"].as_array().unwrap();
+    assert!((1..=4).contains(&contacts.len()));
+    for contact in contacts {
+        assert!((contact["depth"].as_f64().unwrap() - 0.4).abs() < 1e-9, "{contact}");
+        assert!((contact["normal"][0].as_f64().unwrap() - 1.0).abs() < 1e-9, "{contact}");
+    }
+    assert_eq!(found["inside"], Value::Null);
+    assert!((found["depth"].as_f64().unwrap() - 0.4).abs() < 1e-9);
+    let inner = document(&folder.run("contacts inner.obj cube.obj --json"));
+    assert_eq!(
+        (&inner["inside"], inner["contacts"].as_array().unwrap().is_empty()),
+        (&json!("a_in_b"), false)
+    );
+    assert_eq!(recording_in(&folder.path("page.html")).header.about.kind, Kind::Near);
+    assert_eq!(document(&folder.run("contacts cube.obj far.obj --json"))["contacts"], json!([]));
+    assert!(folder.run("contacts cube.obj far.obj").out.starts_with("The meshes do not touch.\n"));
+    let with_thickness = document(&folder.run("contacts cube.obj flat.obj --thickness 0.02 --json"));
+    assert!(!with_thickness["contacts"].as_array().unwrap().is_empty());
+    let refused = folder.run("contacts cube.obj flat.obj");
+    assert_eq!((refused.status, refused.out.as_str()), (2, ""));
+    assert!(refused.complaints.starts_with("fracas: flat.obj: body 1 is open"), "{}", refused.complaints);
+}
+
+#[test]
 fn an_open_mesh_has_an_inside_by_winding_numbers() {
     let (positions, mut triangles) = shapes::icosphere(1.0, 3).into_parts();
     triangles.truncate(triangles.len() - 20);

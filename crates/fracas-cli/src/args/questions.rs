@@ -52,6 +52,33 @@ pub struct NearArguments {
     pub json: bool,
 }
 
+/// The words after `fracas contacts`.
+#[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
+pub struct ContactsArguments {
+    /// The first mesh
+    #[arg(value_name = "A")]
+    pub a: OsString,
+    /// The second mesh
+    #[arg(value_name = "B")]
+    pub b: OsString,
+    /// How far apart surfaces may be to be in contact; open meshes need one greater than 0
+    #[arg(long, value_name = "T", value_parser = thickness, default_value_t = 0.0, allow_hyphen_values = true)]
+    pub thickness: f64,
+    /// The most contacts of one region of overlap
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    pub most: u16,
+    /// Make vertices at equal positions one vertex first, as STL files need
+    #[arg(long)]
+    pub merge: bool,
+    /// Write a page that shows the meshes, with a line for each contact
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// The words after `fracas inside`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
@@ -71,6 +98,12 @@ pub struct InsideArguments {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// A thickness: a finite number that is not negative.
+fn thickness(word: &str) -> Result<f64, String> {
+    let thickness = distance(word)?;
+    if thickness.is_finite() { Ok(thickness) } else { Err("a thickness is finite".to_owned()) }
 }
 
 /// A distance: a number that is not negative; `inf` is without limit.

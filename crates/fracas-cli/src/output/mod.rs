@@ -1,6 +1,7 @@
 //! How answers are printed: as JSON for programs, as text for people.
 
 pub mod boxplot;
+pub mod contacts;
 pub mod crowding;
 pub mod distance;
 pub mod inside;

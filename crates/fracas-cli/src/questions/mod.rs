@@ -1,5 +1,6 @@
-//! The commands that ask how meshes and points lie to each other: `distance`, `near`, `inside`.
+//! The commands that ask how meshes and points lie to each other: `distance`, `near`, `contacts`, `inside`.
 
+pub mod contacts;
 pub mod distance;
 pub mod inside;
 pub mod near;
