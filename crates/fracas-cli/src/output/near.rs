@@ -9,10 +9,13 @@ use super::text::FEW;
 use super::{grouped, milliseconds, rounded, text, written};
 use crate::questions::near::{EdgeEdge, Nearness, VertexTriangle};
 
+/// Mesh and edge of the first, mesh and edge of the second, distance.
+type EdgeRow = (u32, [u32; 2], u32, [u32; 2], f64);
+
 #[derive(Serialize)]
 struct Document {
     vertex_triangle: Vec<(u32, u32, u32, u32, f64)>,
-    edge_edge: Vec<(u32, [u32; 2], u32, [u32; 2], f64)>,
+    edge_edge: Vec<EdgeRow>,
     weights: Weights,
     ms: f64,
 }
