@@ -57,9 +57,30 @@ pub enum NearParts {
 /// Distance, weights and parts of two features.
 pub(crate) type Measured = (f64, [f64; 4], NearParts);
 
+/// Whether two features are certainly farther apart than the reach. `least` is the least projection of their difference onto a vector with
+/// the given square, and `rounding` what sums of it may be off by.
+///
+/// Most candidates are ruled out here, in a tenth of the time that a distance takes. Any vector gives a valid bound; the one
+/// between the centres is nearly the best. Vectors whose squares may have lost digits rule out nothing.
+#[inline]
+fn is_beyond(least: f64, rounding: f64, squared: f64, reach: f64) -> bool {
+    let least = least - 16.0 * f64::EPSILON * rounding;
+    least > 0.0
+        && (1e-120..1e120).contains(&squared)
+        && least * least > reach * reach * squared * (1.0 + 1e-9)
+}
+
 /// A vertex and a triangle, if they are within reach.
 #[inline]
 pub(crate) fn vertex_triangle(p: DVec3, t: &Triangle, reach: f64) -> Option<Measured> {
+    let [a, b, c] = t.corners().map(|corner| corner - p);
+    let way = a + b + c;
+    let along = [a, b, c].map(|corner| way.dot(corner));
+    let least = along[0].min(along[1]).min(along[2]);
+    let squared = way.length_squared();
+    if is_beyond(least, squared + along[0].abs() + along[1].abs() + along[2].abs(), squared, reach) {
+        return None;
+    }
     let Gap { distance, weights: [a, b, c] } = point_triangle(p, t);
     if distance > reach {
         let size = t.corners().iter().fold(0.0, |m: f64, q| m.max((*q - p).abs().max_element()));
@@ -76,6 +97,13 @@ pub(crate) fn vertex_triangle(p: DVec3, t: &Triangle, reach: f64) -> Option<Meas
 /// Two edges, if they are within reach.
 #[inline]
 pub(crate) fn edge_edge(one: [DVec3; 2], other: [DVec3; 2], reach: f64) -> Option<Measured> {
+    // Twice the way between the middles, and half of what the edges reach along it.
+    let way = (other[0] - one[0]) + (other[1] - one[1]);
+    let (squared, inner) =
+        (way.length_squared(), way.dot(one[1] - one[0]).abs() + way.dot(other[1] - other[0]).abs());
+    if is_beyond(0.5 * (squared - inner), squared + inner, squared, reach) {
+        return None;
+    }
     let Gap { distance, weights } = segment_segment(one, other);
     if distance > reach {
         let far = |p: DVec3, q: DVec3| (p - q).abs().max_element();
