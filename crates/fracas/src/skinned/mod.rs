@@ -36,6 +36,7 @@
 //!
 //! - Trees have eight children to a node and eight triangles to a leaf instead of two and one.
 //! - The shared walk tests boxes from rest AABBs, the paper's fastest combination. OBBs at rest and k-DOPs are in [`SkinFront`].
+//! - A node just above leaves evaluates the vertices of all of them, each once, instead of bounding them.
 //! - [`Bound::Knapsack`] is the true optimum over the weights; Equation 12 may give the second node more than it ever has.
 //! - Queries of a body against itself work.
 //!
