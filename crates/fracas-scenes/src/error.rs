@@ -32,7 +32,9 @@ pub enum SceneError {
         scene: &'static str,
     },
     /// The mesh has an edge that is not between two triangles.
-    #[error("the mesh is not closed: {edges} edges are not between two triangles")]
+    #[error(
+        "the mesh is not closed: {edges} edges are not between two triangles (scenes that fill bodies take it with `robust`)"
+    )]
     NotClosed {
         /// How many there are.
         edges: usize,
