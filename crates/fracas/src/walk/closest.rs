@@ -1,6 +1,6 @@
 //! The points of two bodies nearest to each other.
 //!
-//! Branch and bound over two hierarchies. Pairs of boxes are opened nearest first, and dropped if they are farther apart than the best
+//! SeenNode and bound over two hierarchies. Pairs of boxes are opened nearest first, and dropped if they are farther apart than the best
 //! pair of triangles so far. Bounds are `f32` in the frame of one body, rounded down; distances of triangles are `f64`; whether
 //! triangles intersect is exact.
 //!
@@ -57,7 +57,7 @@ pub(crate) struct ClosestWalk {
 #[derive(Default)]
 struct ClosestSide {
     leaves: Vec<Leaf>,
-    branches: Vec<Branch>,
+    nodes: Vec<SeenNode>,
 }
 
 impl ClosestWalk {
@@ -102,7 +102,7 @@ impl ClosestWalk {
         self.query = self.query.wrapping_add(1).max(1);
         for side in &mut self.sides {
             side.leaves.resize_with(LEAVES, || Leaf::EMPTY);
-            side.branches.resize_with(BRANCHES, || Branch::EMPTY);
+            side.nodes.resize_with(NODES, || SeenNode::EMPTY);
         }
         for (root, _) in a.0.roots(a.1) {
             self.stack.extend(b.0.roots(b.1).map(|(other, _)| (0.0, root, other)));
@@ -149,7 +149,7 @@ impl ClosestWalk {
                     }
                     let (low, high) = row.bounds;
                     let along = (row.greatest, row.version);
-                    let other = side_b.branch(simd, &b, j.index(), *query, best);
+                    let other = side_b.seen_node(simd, &b, j.index(), *query, best);
                     if along.1 != 0 && along.1 == other.version && is_far(other.least - along.0 - pad, best) {
                         continue;
                     }
@@ -166,7 +166,7 @@ impl ClosestWalk {
                     }
                     let (low, high) = row.bounds;
                     let along = (row.least, row.version);
-                    let node = side_a.branch(simd, &a, i.index(), *query, best);
+                    let node = side_a.seen_node(simd, &a, i.index(), *query, best);
                     if along.1 != 0 && along.1 == node.version && is_far(along.0 - node.greatest - pad, best)
                     {
                         continue;
@@ -178,8 +178,8 @@ impl ClosestWalk {
                     }
                 }
                 (false, false) => {
-                    let node = side_a.branch(simd, &a, i.index(), *query, best);
-                    let other = side_b.branch(simd, &b, j.index(), *query, best);
+                    let node = side_a.seen_node(simd, &a, i.index(), *query, best);
+                    let other = side_b.seen_node(simd, &b, j.index(), *query, best);
                     if best.version > 0 && is_far(other.least - node.greatest - pad, best) {
                         continue;
                     }
@@ -227,45 +227,45 @@ impl ClosestSide {
 
     /// A node, projected onto the present direction if there is one.
     #[inline(always)]
-    fn branch<S: Simd>(&mut self, simd: S, end: &End, place: usize, query: u32, best: &Best) -> &Branch {
-        let Self { leaves, branches } = self;
-        let branch = &mut branches[place % BRANCHES];
-        if branch.key != (place, query) {
-            branch.key = (place, query);
-            branch.version = 0;
+    fn seen_node<S: Simd>(&mut self, simd: S, end: &End, place: usize, query: u32, best: &Best) -> &SeenNode {
+        let Self { leaves, nodes } = self;
+        let seen = &mut nodes[place % NODES];
+        if seen.key != (place, query) {
+            seen.key = (place, query);
+            seen.version = 0;
             let mut scratch = Node::EMPTY;
-            branch.node = *end.body.node(place, &mut scratch);
-            branch.own = branch.node.boxes;
+            seen.node = *end.body.node(place, &mut scratch);
+            seen.own = seen.node.boxes;
             if let Some(bridge) = end.bridge {
-                branch.node.boxes = bridge.map_boxes(simd, &branch.own);
-                (branch.turn, branch.pad) = bridge.turn();
+                seen.node.boxes = bridge.map_boxes(simd, &seen.own);
+                (seen.turn, seen.pad) = bridge.turn();
             }
-            branch.is_bottom = branch.node.used().all(|(_, child)| child.is_leaf());
-            let lanes = branch.node.used().map(|(lane, _)| branch.node.boxes.lane(lane));
-            branch.bounds = box_around(lanes).unwrap_or(([0.0; 3], [0.0; 3]));
+            seen.is_bottom = seen.node.used().all(|(_, child)| child.is_leaf());
+            let lanes = seen.node.used().map(|(lane, _)| seen.node.boxes.lane(lane));
+            seen.bounds = box_around(lanes).unwrap_or(([0.0; 3], [0.0; 3]));
         }
-        if branch.version != best.version {
-            branch.version = best.version;
-            branch.project(simd, end.bridge, best.direction);
-            for lane in 0..branch.node.count as usize {
-                let child = branch.node.children[lane];
+        if seen.version != best.version {
+            seen.version = best.version;
+            seen.project(simd, end.bridge, best.direction);
+            for lane in 0..seen.node.count as usize {
+                let child = seen.node.children[lane];
                 if child.is_leaf() {
                     let leaf = &mut leaves[child.index() % LEAVES];
                     leaf.read(simd, end, (child.index(), query));
                     leaf.project(simd, best);
-                    (branch.from[lane], branch.to[lane]) = (leaf.least, leaf.greatest);
+                    (seen.from[lane], seen.to[lane]) = (leaf.least, leaf.greatest);
                 }
             }
-            let used = branch.node.count as usize;
-            branch.least = branch.from[..used].iter().fold(f32::INFINITY, |least, x| least.min(*x));
-            branch.greatest = branch.to[..used].iter().fold(f32::NEG_INFINITY, |most, x| most.max(*x));
+            let used = seen.node.count as usize;
+            seen.least = seen.from[..used].iter().fold(f32::INFINITY, |least, x| least.min(*x));
+            seen.greatest = seen.to[..used].iter().fold(f32::NEG_INFINITY, |most, x| most.max(*x));
         }
-        branch
+        seen
     }
 }
 
 /// A node, its boxes in the common frame, and their projections onto the direction between the best points.
-struct Branch {
+struct SeenNode {
     key: (usize, u32),
     node: Node,
     /// The boxes in the body's own frame, the matrix from there to the common frame, and how far boxes on the way may be off.
@@ -283,7 +283,7 @@ struct Branch {
     greatest: f32,
 }
 
-impl Branch {
+impl SeenNode {
     const EMPTY: Self = Self {
         key: (usize::MAX, 0),
         node: Node::EMPTY,
@@ -333,7 +333,14 @@ fn squared(along: f32) -> f32 {
 /// Which boxes of a node may be nearer to one of another node than the best pair is, judged along the lines through their centres. Boxes
 /// of the other body are measured in their own frame.
 #[inline(always)]
-fn near_boxes<S: Simd>(simd: S, node: &Branch, other: &Branch, lane: usize, pad: f32, best: &Best) -> u32 {
+fn near_boxes<S: Simd>(
+    simd: S,
+    node: &SeenNode,
+    other: &SeenNode,
+    lane: usize,
+    pad: f32,
+    best: &Best,
+) -> u32 {
     let zero = f32x8::splat(simd, 0.0);
     let ([mut way, mut length, mut sum], mut inner) = ([[zero; 3]; 3], zero);
     let (low, high) = other.node.boxes.lane(lane);
@@ -361,8 +368,8 @@ fn near_boxes<S: Simd>(simd: S, node: &Branch, other: &Branch, lane: usize, pad:
 #[inline(always)]
 fn open_both<S: Simd>(
     simd: S,
-    node: &Branch,
-    other: &Branch,
+    node: &SeenNode,
+    other: &SeenNode,
     pad: f32,
     best: &Best,
     opened: &mut Vec<(f32, Child, Child)>,
@@ -392,7 +399,7 @@ fn open_both<S: Simd>(
 
 /// Leaves and nodes that are kept of each body; powers of two.
 const LEAVES: usize = 256;
-const BRANCHES: usize = 128;
+const NODES: usize = 128;
 
 /// How often a point of one body and one of the other approach each other at most.
 const APPROACHES: usize = 6;
