@@ -183,8 +183,13 @@ impl ClosestWalk {
                     if best.version > 0 && is_far(other.least - node.greatest - pad, best) {
                         continue;
                     }
-                    // What is just above its leaves waits until the other is too: a leaf with a whole tree would be many pairs.
-                    match (node.is_bottom, other.is_bottom) {
+                    // The larger one is opened, or both if they are of about one size. What is just above its leaves waits until the other is
+                    // too: a leaf with a whole tree would be many pairs.
+                    let waits = match (node.is_bottom, other.is_bottom) {
+                        (false, false) => (2.0 * node.size < other.size, 2.0 * other.size < node.size),
+                        bottom => bottom,
+                    };
+                    match waits {
                         (true, false) => {
                             let gaps = squared_gaps(simd, &other.node.boxes, node.bounds.0, node.bounds.1);
                             for (lane, child) in other.node.used() {
@@ -243,6 +248,8 @@ impl ClosestSide {
             seen.is_bottom = seen.node.used().all(|(_, child)| child.is_leaf());
             let lanes = seen.node.used().map(|(lane, _)| seen.node.boxes.lane(lane));
             seen.bounds = box_around(lanes).unwrap_or(([0.0; 3], [0.0; 3]));
+            let (low, high) = seen.bounds;
+            seen.size = (0..3).fold(0.0, |size: f32, axis| size.max(high[axis] - low[axis]));
         }
         if seen.version != best.version {
             seen.version = best.version;
@@ -275,6 +282,8 @@ struct SeenNode {
     /// The box around all lanes in the common frame, and whether all lead to leaves.
     bounds: Corners,
     is_bottom: bool,
+    /// The longest edge of that box.
+    size: f32,
     /// For which direction the projections are; see [`Best::version`].
     version: u32,
     from: [f32; LANES],
@@ -292,6 +301,7 @@ impl SeenNode {
         pad: 0.0,
         bounds: ([0.0; 3], [0.0; 3]),
         is_bottom: false,
+        size: 0.0,
         version: 0,
         from: [0.0; LANES],
         to: [0.0; LANES],
