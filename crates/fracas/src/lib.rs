@@ -66,6 +66,7 @@ pub mod tearing;
 pub mod tree;
 mod walk;
 pub mod winding;
+pub mod world;
 
 /// What the other crates of the project share with the library, and programs should not use: it may change at any time.
 #[doc(hidden)]

@@ -48,8 +48,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "world",
         &[
-            "base", "geom", "exact", "mesh", "pairs", "walk", "find", "impact", "tree", "tearing", "kinetic",
-            "skinned", "brittle", "soup", "contact", "cut", "fracture", "fill",
+            "base", "geom", "exact", "mesh", "pairs", "walk", "find", "near", "impact", "tree", "tearing",
+            "kinetic", "skinned", "brittle", "soup", "contact", "cut", "fracture", "fill",
         ],
     ),
 ];

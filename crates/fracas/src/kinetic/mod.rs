@@ -50,6 +50,7 @@ pub use driven::DrivenBody;
 pub use error::KineticError;
 pub use impacts::StepImpacts;
 pub use options::{Certificates, KineticOptions, KineticStats};
+pub(crate) use piece::LARGEST_TIME;
 pub use piece::Piece;
 pub use plan::{Plan, Plans};
 pub use separation::{Overlap, SeparationList, SeparationStats};
