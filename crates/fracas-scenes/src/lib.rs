@@ -38,6 +38,8 @@
 //! | [`ring`](mod@ring) | six figures on a turning ring swing into each other | the same |
 //! | [`fishes`](mod@fishes) | 24 fishes swim through each other | the same |
 //! | [`crowd`](mod@crowd) | a hundred people walk through each other | a surface on bones |
+//! | [`factory`](mod@factory) | 2,000 parts on belts queue at gates; robots sweep them aside | [`World`](fracas::world::World) |
+//! | [`flag`](mod@flag) | a flag in the wind is cut by a sword | the same |
 //!
 //! Bodies that break move by the engine Rapier with their true shapes (`shards`). Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
 //! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Key poses of cloth come from a solver
@@ -77,7 +79,10 @@ mod rigid;
 mod run;
 mod shards;
 mod skinned;
+mod slit;
+mod soft;
 mod soup;
+mod staged;
 mod worn;
 
 pub mod apple;
@@ -91,7 +96,9 @@ pub mod cloth_statue;
 pub mod crossing;
 pub mod crowd;
 pub mod dress;
+pub mod factory;
 pub mod fishes;
+pub mod flag;
 pub mod funnel;
 pub mod handful;
 pub mod kick;
@@ -158,6 +165,8 @@ pub const SCENES: &[Scene] = &[
     ring::SCENE,
     fishes::SCENE,
     crowd::SCENE,
+    factory::SCENE,
+    flag::SCENE,
 ];
 
 /// How large the bodies of a scene are.
