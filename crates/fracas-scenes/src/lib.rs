@@ -40,6 +40,7 @@
 //! | [`crowd`](mod@crowd) | a hundred people walk through each other | a surface on bones |
 //! | [`factory`](mod@factory) | 2,000 parts on belts queue at gates; robots sweep them aside | [`World`](fracas::world::World) |
 //! | [`flag`](mod@flag) | a flag in the wind is cut by a sword | the same |
+//! | [`surgery`](mod@surgery) | a scalpel opens a soft body, retractors hold it open | the same |
 //!
 //! Bodies that break move by the engine Rapier with their true shapes (`shards`). Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
 //! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Key poses of cloth come from a solver
@@ -69,6 +70,7 @@ mod error;
 mod field;
 mod figure;
 mod fragments;
+mod lattice;
 mod lumps;
 mod meshless;
 mod near;
@@ -111,6 +113,7 @@ pub mod ring;
 pub mod shirt;
 pub mod spheres;
 pub mod statue;
+pub mod surgery;
 pub mod tablecloth;
 pub mod triceratops;
 pub mod whirl;
@@ -167,6 +170,7 @@ pub const SCENES: &[Scene] = &[
     crowd::SCENE,
     factory::SCENE,
     flag::SCENE,
+    surgery::SCENE,
 ];
 
 /// How large the bodies of a scene are.
