@@ -41,6 +41,7 @@
 //! | [`factory`](mod@factory) | 2,000 parts on belts queue at gates; robots sweep them aside | [`World`](fracas::world::World) |
 //! | [`flag`](mod@flag) | a flag in the wind is cut by a sword | the same |
 //! | [`surgery`](mod@surgery) | a scalpel opens a soft body, retractors hold it open | the same |
+//! | [`rubble`](mod@rubble) | people walk through walls, which break before them | the same |
 //!
 //! Bodies that break move by the engine Rapier with their true shapes (`shards`). Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
 //! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Key poses of cloth come from a solver
@@ -70,6 +71,7 @@ mod error;
 mod field;
 mod figure;
 mod fragments;
+mod impulses;
 mod lattice;
 mod lumps;
 mod meshless;
@@ -110,6 +112,7 @@ pub mod piggybank;
 pub mod plates;
 pub mod pumpkin;
 pub mod ring;
+pub mod rubble;
 pub mod shirt;
 pub mod spheres;
 pub mod statue;
@@ -171,6 +174,7 @@ pub const SCENES: &[Scene] = &[
     factory::SCENE,
     flag::SCENE,
     surgery::SCENE,
+    rubble::SCENE,
 ];
 
 /// How large the bodies of a scene are.

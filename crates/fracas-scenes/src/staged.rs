@@ -6,11 +6,14 @@
 //! Vertices and triangles of a body follow those of the bodies before it; what an edit adds comes after all.
 
 use crate::{AddedTriangle, Frame, FrameContact, SceneError, SceneOptions};
-use fracas::geom::DVec3;
+use fracas::brittle::{BrittleBody, Solid};
+use fracas::fracture::Relabelling;
+use fracas::geom::{DVec3, Pose};
 use fracas::mesh::{MeshEdit, Origin, TriangleId};
 use fracas::pairs::{Pair, Touch};
-use fracas::world::{Ask, Body, BodyId, Report, World, WorldOptions};
+use fracas::world::{Ask, Body, BodyId, Report, Settings, World, WorldOptions};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A world, and how frames show it.
 pub(crate) struct Stage {
@@ -19,6 +22,8 @@ pub(crate) struct Stage {
     shown: Vec<Shown>,
     place: BTreeMap<BodyId, usize>,
     vertices: u32,
+    /// Where the vertices of frames are; those of bodies that are gone stay where they were.
+    positions: Vec<DVec3>,
     /// Whether each triangle of the frames is surface along a crack.
     is_crack: Vec<bool>,
     added: Vec<AddedTriangle>,
@@ -34,6 +39,9 @@ struct Shown {
     /// The vertices of each triangle, as the body numbers them; `None` where there is none any more.
     corners: Vec<Option<[u32; 3]>>,
     is_torn: bool,
+    is_gone: bool,
+    /// The vertices of a fragment in its own coordinates.
+    own: Option<Vec<DVec3>>,
 }
 
 impl Stage {
@@ -41,17 +49,51 @@ impl Stage {
     pub fn new(ask: Ask, options: &SceneOptions) -> Self {
         let world = World::new(WorldOptions { ask, find: options.find(Touch::Proper) });
         let (shown, place, is_crack, added, removed) = (vec![], BTreeMap::new(), vec![], vec![], vec![]);
-        Self { world, shown, place, vertices: 0, is_crack, added, removed }
+        Self { world, shown, place, vertices: 0, positions: vec![], is_crack, added, removed }
     }
 
     /// Puts a body with these triangles on the stage.
     pub fn insert(&mut self, body: impl Into<Body>, vertices: usize, triangles: &[[u32; 3]]) -> BodyId {
         let id = self.world.insert(body);
-        self.place.insert(id, self.shown.len());
-        let shown = Shown { id, vertices: vec![], triangles: vec![], corners: vec![], is_torn: false };
-        self.shown.push(shown);
+        self.show(id, None);
         self.grow(id, vertices, triangles.iter().map(|corners| (*corners, None, false)));
         id
+    }
+
+    /// Shows a body that is in the world.
+    fn show(&mut self, id: BodyId, own: Option<Vec<DVec3>>) {
+        self.place.insert(id, self.shown.len());
+        let (vertices, triangles, corners) = (vec![], vec![], vec![]);
+        self.shown.push(Shown { id, vertices, triangles, corners, is_torn: false, is_gone: false, own });
+    }
+
+    /// Puts a body that can break on the stage.
+    pub fn insert_brittle(&mut self, solid: &Arc<Solid>, pose: &Pose) -> Result<Vec<BodyId>, SceneError> {
+        let body = BrittleBody::new(Arc::clone(solid));
+        let ids = self.world.insert_brittle(body, pose, Settings::default());
+        ids.iter().try_for_each(|id| self.show_fragment(*id))?;
+        Ok(ids)
+    }
+
+    /// Breaks a fragment; see [`World::split`].
+    pub fn split(&mut self, id: BodyId, labels: &Relabelling) -> Result<Vec<BodyId>, SceneError> {
+        let pieces = self.world.split(id, &labels.labels, &labels.weights)?;
+        if pieces != [id] {
+            let shown = &mut self.shown[self.place[&id]];
+            shown.is_gone = true;
+            self.removed.extend(shown.triangles.iter().map(|slot| TriangleId(*slot)));
+            pieces.iter().try_for_each(|piece| self.show_fragment(*piece))?;
+        }
+        Ok(pieces)
+    }
+
+    fn show_fragment(&mut self, id: BodyId) -> Result<(), SceneError> {
+        let (body, fragment) = self.world.brittle(id)?;
+        let (mesh, is_crack) = body.surface(fragment).map_err(SceneError::Solid)?;
+        self.show(id, Some(mesh.positions().to_vec()));
+        let triangles = mesh.triangles().iter().zip(is_crack);
+        self.grow(id, mesh.vertex_count(), triangles.map(|(corners, is_crack)| (*corners, None, is_crack)));
+        Ok(())
     }
 
     /// Edits a body.
@@ -99,6 +141,10 @@ impl Stage {
     /// Where the vertices of a body are.
     pub fn positions(&self, id: BodyId) -> Result<Vec<DVec3>, SceneError> {
         let shown = &self.shown[self.place[&id]];
+        if let Some(own) = &shown.own {
+            let pose = self.world.pose(id)?;
+            return Ok(own.iter().map(|p| pose.apply(*p)).collect());
+        }
         let view = self.world.view(id)?;
         let mut positions = vec![DVec3::ZERO; shown.vertices.len()];
         for (triangle, corners) in (0..).zip(&shown.corners) {
@@ -118,11 +164,14 @@ impl Stage {
             ("narrow phase", times.narrow),
             ("report", times.report),
         ]);
-        frame.positions = vec![DVec3::ZERO; self.vertices as usize];
-        for shown in &self.shown {
+        let mut all = std::mem::take(&mut self.positions);
+        all.resize(self.vertices as usize, DVec3::ZERO);
+        for shown in self.shown.iter().filter(|shown| !shown.is_gone) {
             let positions = self.positions(shown.id)?;
-            shown.vertices.iter().zip(positions).for_each(|(v, p)| frame.positions[*v as usize] = p);
+            shown.vertices.iter().zip(positions).for_each(|(v, p)| all[*v as usize] = p);
         }
+        frame.positions = all.clone();
+        self.positions = all;
         frame.fragments = self.fragments()?;
         frame.added = std::mem::take(&mut self.added);
         frame.removed = std::mem::take(&mut self.removed);
@@ -170,7 +219,7 @@ impl Stage {
     fn fragments(&mut self) -> Result<Vec<u32>, SceneError> {
         let mut fragments = vec![Frame::DEAD; self.is_crack.len()];
         let mut next = self.shown.len() as u32;
-        for (number, shown) in (0..).zip(&self.shown) {
+        for (number, shown) in (0..).zip(&self.shown).filter(|(_, shown)| !shown.is_gone) {
             if !shown.is_torn {
                 shown.triangles.iter().for_each(|slot| fragments[*slot as usize] = number);
                 continue;
