@@ -11,16 +11,15 @@
 //! Parts slide on their belt and turn about the vertical. The contacts of a step move them: two parts leave each other by half their depth
 //! each, and a part leaves a gate or a robot by all of it. So a queue grows from the gate backwards, contact by contact.
 //!
-//! Parts share the trees of four shapes. Robots are bodies with plans. Sizes: 120 parts and 4 robots, 2,000 and 40, 8,000 and 160.
+//! Parts share the trees of four shapes. Robots are bodies with plans. Sizes: 120 parts and 2 robots, 2,000 and 32, 8,000 and 128.
 
-use crate::staged::Stage;
+use crate::staged::{Stage, planned};
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
+use fracas::MeshTree;
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::internal::Random;
-use fracas::kinetic::Plans;
 use fracas::mesh::{Mesh, shapes};
 use fracas::world::{Ask, Body, BodyId, Report};
-use fracas::{KineticBody, MeshTree};
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -42,9 +41,7 @@ const WIDTH: f64 = 0.8;
 const BELTS_APART: f64 = 1.0;
 /// Parts for each metre of a belt, and for each robot.
 const PARTS_PER_METRE: usize = 20;
-const PARTS_PER_ROBOT: usize = 50;
-/// The farthest that contacts move a part in a step.
-const FARTHEST: f64 = 0.02;
+const PARTS_PER_ROBOT: usize = 60;
 
 /// A part on a belt.
 struct Part {
@@ -59,8 +56,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Large => (16, 500),
     };
     let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
-    let contacts = Ask::CONTACTS.contacts;
-    let mut stage = Stage::new(Ask { contacts, ..Ask::PAIRS }, options);
+    let mut stage = Stage::new(Ask { pairs: true, ..Ask::CONTACTS }, options);
     let mut line: BTreeMap<BodyId, Part> = BTreeMap::new();
     let kinds = kinds().map(|mesh| Arc::new(MeshTree::build(mesh)));
     let mut random = Random::new(7);
@@ -71,31 +67,28 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         let gate = shapes::cuboid(DVec3::new(0.05, WIDTH, 0.15));
         for (mesh, at) in [(board, DVec3::Z * -0.03), (gate, DVec3::new(0.5 * length + 0.15, 0.0, 0.08))] {
             let pose = Pose::from_translation(middle + at).expect("finite");
-            stage.insert(Body::from(mesh.clone()).at(&pose), mesh.vertex_count(), mesh.triangles());
+            stage.insert(Body::from(mesh.clone()).at(&pose), &mesh);
         }
         for k in 0..parts {
             let tree = &kinds[(k * 7 + belt) % kinds.len()];
             let x = ((k as f64 + 0.5 * random.signed()) / PARTS_PER_METRE as f64) - 0.5 * length;
             let place = middle + DVec3::new(x, 0.8 * (0.5 * WIDTH) * random.signed(), 0.0);
             let part = Part { place, angle: TAU * random.unit() };
-            let mesh = tree.mesh();
             let body = Body::from(Arc::clone(tree)).at(&pose_of(&part));
-            line.insert(stage.insert(body, mesh.vertex_count(), mesh.triangles()), part);
+            line.insert(stage.insert(body, tree.mesh()), part);
         }
-        for k in 0..(parts / PARTS_PER_ROBOT).max(1) {
-            let along = (k as f64 + 0.5) * PARTS_PER_ROBOT as f64 / PARTS_PER_METRE as f64 - 0.5 * length;
+        for k in 0..parts / PARTS_PER_ROBOT {
+            let along = (k as f64 + 0.5) * (PARTS_PER_ROBOT / PARTS_PER_METRE) as f64 - 0.5 * length;
             let post = middle + DVec3::new(along, 0.5 * (BELTS_APART + WIDTH) - 0.4, 0.0);
-            let (arm, plans) = robot(post, (belt + k) as f64, steps);
-            let body = KineticBody::new(arm.triangles().to_vec(), plans).expect("plans of this arm");
-            stage.insert(body, arm.vertex_count(), arm.triangles());
+            let arm = shapes::capsule(0.03, 0.6, 10);
+            let swing = |seconds: f64, p: DVec3| post + swung(seconds, (belt + k) as f64, p);
+            stage.insert(planned(&arm, steps.div_ceil(3) + 1, 3.0 * STEP_SECONDS, swing), &arm);
         }
     }
     let advance = move |step: usize, frame: &mut Frame| {
         if step > 0 {
             frame.time("motion", || move_parts(&mut line, stage.world.report()));
-            for (id, part) in &line {
-                stage.world.set_pose(*id, &pose_of(part))?;
-            }
+            line.iter().try_for_each(|(id, part)| stage.world.set_pose(*id, &pose_of(part)))?;
         }
         stage.step(if step == 0 { 0.0 } else { STEP_SECONDS }, frame)?;
         Ok(())
@@ -113,8 +106,8 @@ fn kinds() -> [Mesh; 4] {
     ];
     all.map(|mesh| {
         let up = DVec3::Z * (0.001 - 0.01 - mesh.bounds().min.z);
-        Mesh::new(mesh.positions().iter().map(|p| *p + up).collect(), mesh.triangles().to_vec())
-            .expect("a mesh")
+        let positions = mesh.positions().iter().map(|p| *p + up).collect();
+        Mesh::new(positions, mesh.triangles().to_vec()).expect("a mesh")
     })
 }
 
@@ -124,22 +117,12 @@ fn pose_of(part: &Part) -> Pose {
     Pose::new(turn, part.place).expect("finite")
 }
 
-/// An arm that swings about a post beside a belt, and its plans: a key for every three steps.
-fn robot(post: DVec3, phase: f64, steps: usize) -> (Mesh, Plans) {
-    let arm = shapes::capsule(0.03, 0.6, 10);
-    let key = |k: usize| -> Vec<DVec3> {
-        let seconds = 3.0 * STEP_SECONDS * k as f64;
-        let angle = 0.9 * libm::sin(1.3 * seconds + phase) - 0.25 * TAU;
-        let ahead = DVec3::new(libm::cos(angle), libm::sin(angle), 0.0);
-        let aside = DVec3::new(-ahead.y, ahead.x, 0.0);
-        // The capsule stands on end in its own coordinates.
-        let place = |p: &DVec3| post + ahead * (p.z + 0.35) + aside * p.x + DVec3::Z * (p.y + 0.035);
-        arm.positions().iter().map(place).collect()
-    };
-    let keys = steps.div_ceil(3) + 1;
-    let times = (0..keys).map(|k| 3.0 * STEP_SECONDS * k as f64).collect();
-    let plans = Plans::keyframes(times, (0..keys).map(key).collect()).expect("keys in order");
-    (arm, plans)
+/// A point of an arm that swings about the origin; the arm stands on end in its own coordinates.
+fn swung(seconds: f64, phase: f64, p: DVec3) -> DVec3 {
+    let angle = 0.9 * libm::sin(1.3 * seconds + phase) - 0.25 * TAU;
+    let ahead = DVec3::new(libm::cos(angle), libm::sin(angle), 0.0);
+    let aside = DVec3::new(-ahead.y, ahead.x, 0.0);
+    ahead * (p.z + 0.35) + aside * p.x + DVec3::Z * (p.y + 0.035)
 }
 
 /// Belts take parts along; contacts of the last step part what overlaps.
@@ -162,7 +145,7 @@ fn move_parts(line: &mut BTreeMap<BodyId, Part>, report: &Report) {
     }
     for (id, part) in line {
         let (push, turn) = pushes.remove(id).unwrap_or_default();
-        part.place += DVec3::X * (SPEED * STEP_SECONDS) + push.clamp_length_max(FARTHEST);
+        part.place += DVec3::X * (SPEED * STEP_SECONDS) + push.clamp_length_max(0.02);
         part.angle += turn.clamp(-0.2, 0.2);
     }
 }

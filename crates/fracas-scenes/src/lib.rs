@@ -64,6 +64,7 @@
 //! for collision detection of deformable objects*, Technical Report IfI-06-02, Clausthal University of Technology, 2006.
 #![forbid(unsafe_code)]
 
+mod banner;
 mod cloth;
 mod draped;
 mod edits;

@@ -63,7 +63,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut stage = Stage::new(Ask::CONTACTS, options);
     let ground = shapes::cuboid(DVec3::new(LANE * f64::from(lanes) + 6.0, 12.0, 1.0));
     let below = Pose::from_translation(DVec3::Z * -0.5).expect("finite");
-    stage.insert(Body::from(ground.clone()).at(&below), ground.vertex_count(), ground.triangles());
+    stage.insert(Body::from(ground.clone()).at(&below), &ground);
     let solid = block(WALL, cells)?;
     let mut pieces: BTreeMap<BodyId, (Rigid, u32)> = BTreeMap::new();
     let mut walkers = vec![];
@@ -78,7 +78,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         let figure = if lane % 2 == 0 { Figure::man(triangles) } else { Figure::woman(triangles) };
         let body = SkinnedBody::new(figure.skin(), &SkinOptions::default())?;
         let rest = body.skin().rest().clone();
-        let id = stage.insert(body, rest.vertex_count(), rest.triangles());
+        let id = stage.insert(body, &rest);
         let begin = across - DVec3::Y * (0.9 + 0.3 * f64::from(lane % 3));
         walkers.push(Walker { id, figure, begin, phase: 0.4 * f64::from(lane) });
     }

@@ -13,10 +13,10 @@ use fracas::world::{BodyId, Report};
 use fracas::{Features, Near};
 use std::collections::BTreeMap;
 
-/// A surface that others may be near to: positions and triangles.
+/// A surface that others may be near to: positions, and the triangles that are there.
 pub(crate) struct Surface<'a> {
-    pub positions: &'a [DVec3],
-    pub triangles: &'a [[u32; 3]],
+    pub positions: Vec<DVec3>,
+    pub triangles: &'a [Option<[u32; 3]>],
 }
 
 /// Points, with weights that add up to more than nothing in a direction: Σ wᵢ pᵢ · `normal` is to be at least `least`.
@@ -67,9 +67,11 @@ pub(crate) fn pushes(
 }
 
 /// The vertices of two features that are near, with their weights.
-fn ends(near: &Near, triangles: [&[[u32; 3]]; 2]) -> [Vec<(u32, f64)>; 2] {
+fn ends(near: &Near, triangles: [&[Option<[u32; 3]>]; 2]) -> [Vec<(u32, f64)>; 2] {
     let [w, x, y, z] = near.weights;
-    let corners = |vertices: [u32; 3], weights: [f64; 3]| vertices.into_iter().zip(weights).collect();
+    let corners = |vertices: Option<[u32; 3]>, weights: [f64; 3]| {
+        vertices.expect("only triangles that are there are near").into_iter().zip(weights).collect()
+    };
     match near.features {
         Features::VertexTriangle(v, t) => [vec![(v, w)], corners(triangles[1][t.index()], [x, y, z])],
         Features::TriangleVertex(t, v) => [corners(triangles[0][t.index()], [w, x, y]), vec![(v, z)]],

@@ -5,11 +5,13 @@
 //!
 //! Vertices and triangles of a body follow those of the bodies before it; what an edit adds comes after all.
 
+use crate::soft::{Push, Surface, pushes};
 use crate::{AddedTriangle, Frame, FrameContact, SceneError, SceneOptions};
 use fracas::brittle::{BrittleBody, Solid};
 use fracas::fracture::Relabelling;
 use fracas::geom::{DVec3, Pose};
-use fracas::mesh::{MeshEdit, Origin, TriangleId};
+use fracas::kinetic::{KineticBody, Plans};
+use fracas::mesh::{Mesh, MeshEdit, Origin, TriangleId};
 use fracas::pairs::{Pair, Touch};
 use fracas::world::{Ask, Body, BodyId, Report, Settings, World, WorldOptions};
 use std::collections::BTreeMap;
@@ -52,11 +54,12 @@ impl Stage {
         Self { world, shown, place, vertices: 0, positions: vec![], is_crack, added, removed }
     }
 
-    /// Puts a body with these triangles on the stage.
-    pub fn insert(&mut self, body: impl Into<Body>, vertices: usize, triangles: &[[u32; 3]]) -> BodyId {
+    /// Puts a body with the triangles of a mesh on the stage.
+    pub fn insert(&mut self, body: impl Into<Body>, mesh: &Mesh) -> BodyId {
         let id = self.world.insert(body);
         self.show(id, None);
-        self.grow(id, vertices, triangles.iter().map(|corners| (*corners, None, false)));
+        let triangles = mesh.triangles().iter().map(|corners| (*corners, None, false));
+        self.grow(id, mesh.vertex_count(), triangles);
         id
     }
 
@@ -155,6 +158,19 @@ impl Stage {
         Ok(positions)
     }
 
+    /// What keeps a soft body off all that the last report finds near it; see [`pushes`].
+    pub fn pushes(&self, body: BodyId, thickness: f64) -> Result<Vec<Push>, SceneError> {
+        let report = self.world.report();
+        let mut surfaces = BTreeMap::new();
+        for id in
+            report.meetings().filter(|meeting| !meeting.near.is_empty()).flat_map(|meeting| meeting.bodies)
+        {
+            let triangles = &self.shown[self.place[&id]].corners;
+            surfaces.insert(id, Surface { positions: self.positions(id)?, triangles });
+        }
+        Ok(pushes(report, body, &surfaces, thickness))
+    }
+
     /// Lets a step pass, and takes down everything.
     pub fn step(&mut self, seconds: f64, frame: &mut Frame) -> Result<&Report, SceneError> {
         let times = *self.world.step(seconds)?.times();
@@ -234,4 +250,17 @@ impl Stage {
         }
         Ok(fragments)
     }
+}
+
+/// A body on a known path: a key for every so many seconds, at which `place` says where its vertices are.
+pub(crate) fn planned(
+    mesh: &Mesh,
+    keys: usize,
+    seconds: f64,
+    place: impl Fn(f64, DVec3) -> DVec3,
+) -> KineticBody {
+    let times: Vec<f64> = (0..keys).map(|key| seconds * key as f64).collect();
+    let at = |time: &f64| mesh.positions().iter().map(|p| place(*time, *p)).collect();
+    let plans = Plans::keyframes(times.clone(), times.iter().map(at).collect()).expect("keys in order");
+    KineticBody::new(mesh.triangles().to_vec(), plans).expect("plans of this mesh")
 }

@@ -13,16 +13,13 @@
 
 use crate::lattice::{Lattice, Parting};
 use crate::slit::Slit;
-use crate::soft::{Motion, Surface, advance, pushes};
-use crate::staged::Stage;
+use crate::soft::{Motion, advance};
+use crate::staged::{Stage, planned};
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
-use fracas::KineticBody;
 use fracas::cut::{CutOptions, CutSurface};
 use fracas::geom::DVec3;
-use fracas::kinetic::Plans;
 use fracas::mesh::{Mesh, MeshEdit, shapes};
 use fracas::world::{Ask, Body};
-use std::collections::BTreeMap;
 
 /// The scene.
 pub const SCENE: Scene = Scene {
@@ -73,27 +70,19 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let ask = Ask { near: Some(reach), ..Ask::PAIRS };
     let mut stage = Stage::new(ask, options);
     let body = Body::from(mesh.clone()).asking_itself(ask);
-    let body = stage.insert(body, mesh.vertex_count(), mesh.triangles());
+    let body = stage.insert(body, &mesh);
     let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
     let tools = [scalpel(), retractor(-1.0), retractor(1.0)].map(|(mesh, path)| {
-        let tool = planned(&mesh, path, steps);
-        (stage.insert(tool, mesh.vertex_count(), mesh.triangles()), mesh)
+        stage.insert(planned(&mesh, steps / 2 + 2, 2.0 * STEP_SECONDS, |t, p| p + path(t)), &mesh)
     });
     let advance = move |step: usize, frame: &mut Frame| {
         if step > 0 {
             let edit = frame.time("motion", || -> Result<MeshEdit, SceneError> {
                 let front = edge_of_scalpel(STEP_SECONDS * step as f64).min(CUT_END);
                 let now = lattice.carry(&slit.rest);
-                let places =
-                    tools.iter().map(|tool| stage.positions(tool.0)).collect::<Result<Vec<_>, _>>()?;
-                let mut all =
-                    BTreeMap::from([(body, Surface { positions: &now, triangles: slit.rest.triangles() })]);
-                for ((id, mesh), positions) in tools.iter().zip(&places) {
-                    all.insert(*id, Surface { positions, triangles: mesh.triangles() });
-                }
+                let pushes = lattice.on_points(stage.pushes(body, reach)?, &now);
                 let report = stage.world.report();
-                let pushes = lattice.on_points(pushes(report, body, &all, reach), &now);
-                let is_inside = report.meeting(body, tools[0].0).is_some();
+                let is_inside = report.meeting(body, tools[0]).is_some();
                 let edit = if is_inside { slit.advance_to(front)?.0 } else { MeshEdit::default() };
                 if !edit.is_empty() {
                     lattice.part(&slit.rest, &Parting { ahead: AHEAD, front });
@@ -148,13 +137,4 @@ fn retractor(side: f64) -> (Mesh, Path) {
         DVec3::new(-0.55 + 0.12 * side, side * aside, down)
     };
     (shapes::capsule(0.03, 0.7, 12), Box::new(path))
-}
-
-/// A tool with plans: a key for every second step.
-fn planned(mesh: &Mesh, path: Path, steps: usize) -> KineticBody {
-    let keys = steps / 2 + 2;
-    let times: Vec<f64> = (0..keys).map(|key| 2.0 * STEP_SECONDS * key as f64).collect();
-    let at = |seconds: &f64| mesh.positions().iter().map(|p| *p + path(*seconds)).collect();
-    let plans = Plans::keyframes(times.clone(), times.iter().map(at).collect()).expect("keys in order");
-    KineticBody::new(mesh.triangles().to_vec(), plans).expect("plans of this tool")
 }
