@@ -1,7 +1,5 @@
 //! Two thousand parts on conveyor belts, and robots that sweep them aside; everything that touches is reported.
 //!
-//! # Idea
-//!
 //! ```text
 //!    ○ ▢ ○ → → ○ ▢ ▢○▢▢│   Belts take parts along to a gate, where they queue. Robot arms swing over the belts on known
 //!    ▢ ○  ╲ → ○ ▢ ○○▢▢○│   paths, and push parts out of their way.
