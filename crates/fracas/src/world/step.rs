@@ -186,7 +186,8 @@ impl World {
             member.choose(step);
             // A box that held a motion is smaller after it.
             let has_swept = self.sweeps && member.changed_in + 1 == step;
-            let is_kinetic = matches!(member.kept, Kept::Kinetic(_));
+            // One moves by itself, and what the other costs may call for a tree long after its last change.
+            let is_watched = matches!(member.kept, Kept::Kinetic(_) | Kept::Driven(_));
             member.changed |= ends.contains_key(&slot);
             if member.changed {
                 member.changed_in = step;
@@ -196,7 +197,7 @@ impl World {
                 result = self.place(slot, ends.get(&slot));
             }
             let member = self.slots[slot as usize].member.as_deref_mut().expect("found above");
-            member.is_active = is_kinetic || member.changed_in + ACTIVE > step;
+            member.is_active = is_watched || member.changed_in + ACTIVE > step;
             member.is_active
         });
         self.active = active;
