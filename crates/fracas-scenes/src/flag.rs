@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The flag is points and links (`soft`), moved by gravity and by the pressure of the wind on each triangle. The report gives its features near blade,
-//! pole and itself; they hold it off. Sizes: 1,200, 9,600 and 38,400 triangles of flag.
+//! pole and itself; they hold it off. Sizes: 1,200, 9,408 and 37,632 triangles of flag.
 
 use crate::banner::Banner;
 use crate::slit::Slit;
