@@ -77,6 +77,7 @@ mod split;
 mod surface;
 mod validate;
 
+pub(crate) use body::Fracture;
 pub use body::{BrittleBody, Fragment, FragmentId};
 pub use error::BrittleError;
 pub use query::{Contact, ContactFinder, ContactOptions, ContactStats, FacetTree, NearestSurface, Probe};

@@ -131,6 +131,7 @@ pub enum ContactParts {
 /// assert!(!contacts.is_empty());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactOptions {
     /// How far apart surfaces may be to be in contact, in units of length; 0 or more. It is added to every depth. Open surfaces need a
     /// thickness greater than 0. Default: 0.

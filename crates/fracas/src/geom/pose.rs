@@ -9,10 +9,46 @@ use glam::{DMat3, DQuat, DVec3};
 /// positions, moved and rounded to `f64` once. The identity moves nothing and rounds nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "PoseState", into = "PoseState")
+)]
 pub struct Pose {
     rotation: DMat3,
     translation: DVec3,
     is_identity: bool,
+}
+
+/// A pose as it is written down: the columns of the rotation matrix, and the translation.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct PoseState {
+    rotation: DMat3,
+    translation: DVec3,
+}
+
+#[cfg(feature = "serde")]
+impl From<Pose> for PoseState {
+    fn from(Pose { rotation, translation, .. }: Pose) -> Self {
+        Self { rotation, translation }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<PoseState> for Pose {
+    type Error = &'static str;
+
+    fn try_from(PoseState { rotation, translation }: PoseState) -> Result<Self, Self::Error> {
+        let is_identity = rotation == DMat3::IDENTITY && translation == DVec3::ZERO;
+        let error = (rotation.transpose() * rotation - DMat3::IDENTITY).to_cols_array();
+        let is_rotation = error.iter().all(|x| x.abs() < 1e-9) && rotation.determinant() > 0.0;
+        if is_rotation && translation.is_finite() {
+            Ok(Self { rotation, translation, is_identity })
+        } else {
+            Err("a pose must be a rotation and a finite translation")
+        }
+    }
 }
 
 impl Default for Pose {

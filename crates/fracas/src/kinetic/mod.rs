@@ -40,6 +40,8 @@ pub mod piece;
 mod plan;
 mod queue;
 mod separation;
+#[cfg(feature = "serde")]
+mod state;
 mod topology;
 mod window;
 
@@ -54,4 +56,6 @@ pub(crate) use piece::LARGEST_TIME;
 pub use piece::Piece;
 pub use plan::{Plan, Plans};
 pub use separation::{Overlap, SeparationList, SeparationStats};
+#[cfg(feature = "serde")]
+pub(crate) use state::PlansState;
 pub use window::{TimedPair, Window};

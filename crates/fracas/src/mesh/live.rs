@@ -36,6 +36,7 @@ const MOST_SLOTS: usize = (u32::MAX / 3) as usize;
 /// A mesh that is edited. Ids of triangles and vertices are never given away again.
 #[derive(Clone, Debug, Default)]
 #[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LiveMesh {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -52,10 +53,12 @@ pub struct LiveMesh {
     /// By slot: the other face of its crack, or [`NONE`]; may end before the last slot.
     twin_faces: Vec<u32>,
     /// Sorted copies of the triangles that an edit removes and of the vertices it moves: duplicates stand side by side.
+    #[cfg_attr(feature = "serde", serde(skip))]
     scratch: [Vec<u32>; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Link {
     next: u32,
     previous: u32,
@@ -400,7 +403,34 @@ impl LiveMesh {
             }
         }
         // Each was found in the one list where it may be, and none twice, for it has one corner before it.
-        if listed == 3 * self.live_count { Ok(()) } else { Err(format!("only {listed} corners are listed")) }
+        if listed != 3 * self.live_count {
+            return Err(format!("only {listed} corners are listed"));
+        }
+        self.validate_twins()
+    }
+
+    /// Twins form circles, and twin faces are triangles.
+    fn validate_twins(&self) -> Result<(), String> {
+        let vertices = self.positions.len();
+        let mut is_next = vec![false; self.twins.len()];
+        for &twin in &self.twins {
+            if is_next.get_mut(twin as usize).is_none_or(|is_next| std::mem::replace(is_next, true)) {
+                return Err(format!("vertex {twin} does not follow exactly one of its twins"));
+            }
+        }
+        let first = self.twins().flatten().min();
+        if self.twins.len() > vertices || first.is_some_and(|first| first < self.first_twin) {
+            return Err(format!("vertex {first:?} of {vertices} is the first with a twin"));
+        }
+        let slots = self.triangles.len();
+        let is_bad = |&face: &u32| face != NONE && face as usize >= slots;
+        if self.twin_faces.len() > slots || self.twin_faces.iter().any(is_bad) {
+            return Err("a twin face is no triangle".into());
+        }
+        match self.triangles.iter().flatten().find(|&&vertex| vertex as usize >= vertices) {
+            Some(vertex) => Err(format!("a triangle names vertex {vertex} of {vertices}")),
+            None => Ok(()),
+        }
     }
 
     fn check_with(&self, edit: &MeshEdit, [removed, moved]: &mut [Vec<u32>; 2]) -> Result<(), EditError> {

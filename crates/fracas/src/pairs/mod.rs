@@ -63,6 +63,7 @@ impl Pair {
 
 /// Which meetings of two triangles count as a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Touch {
     /// Every common point counts, a touching corner or edge and coplanar overlap too.
     #[default]
@@ -87,6 +88,7 @@ impl Touch {
 /// A cut gives a body two faces that coincide at birth. Vertices that a cut made of one point are *twins*
 /// ([`MeshEdit::twins`](crate::mesh::MeshEdit::twins)). They count as one vertex as long as their positions are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Twins {
     /// Queries of a body against itself take twins that are still at one place for one vertex. So triangles that
     /// meet only there are neighbours, and the two faces of a fresh crack are no pairs.

@@ -13,6 +13,7 @@ use crate::tree::partition::{BINS, BestCut, Bin, Binning, Extent, Item, best_cut
 
 /// How sets of triangles are divided when a tree, or a part of it, is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TearingBuild {
     /// The surface-area heuristic among all splits that balance allows.
     #[default]

@@ -94,6 +94,7 @@ use settle::Upkeep;
 
 /// How a body's tree is built and kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TearingOptions {
     /// How sets of triangles are divided in builds and rebuilds. Default: by surface area.
     pub build: TearingBuild,
@@ -194,6 +195,26 @@ impl TearingBody {
         let mut tree = Tree { options, ..Tree::default() };
         tree.rebuild(&mesh);
         Self { mesh, tree, clusters: Clusters::default(), stamp: Stamp::new() }
+    }
+
+    /// A body of a mesh as edits have left it, with one piece for each label; see [`TearingBody::split`].
+    #[cfg(feature = "serde")]
+    pub(crate) fn restore(
+        mesh: LiveMesh,
+        options: TearingOptions,
+        labels: &[u32],
+    ) -> Result<Self, SplitError> {
+        let mut tree = Tree { options, ..Tree::default() };
+        tree.rebuild(&mesh);
+        let mut body = Self { mesh, tree, clusters: Clusters::default(), stamp: Stamp::new() };
+        body.split(labels)?;
+        Ok(body)
+    }
+
+    /// How the tree is kept.
+    #[must_use]
+    pub fn options(&self) -> &TearingOptions {
+        &self.tree.options
     }
 
     /// The mesh as it is now.

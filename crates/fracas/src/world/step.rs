@@ -104,7 +104,7 @@ impl World {
     }
 
     /// By how much boxes must be enlarged, so that all answers are between boxes that overlap.
-    fn find_margin(&self) -> Result<f64, WorldError> {
+    pub(super) fn find_margin(&self) -> Result<f64, WorldError> {
         let mut reach = 0.0_f64;
         for ask in self.asks.values().chain([&self.options.ask]) {
             if let Some(reach) = ask.bad_reach() {
@@ -204,7 +204,7 @@ impl World {
     }
 
     /// Writes the boxes of a body.
-    fn place(&mut self, slot: u32, end: Option<&Vec<DVec3>>) -> Result<(), WorldError> {
+    pub(super) fn place(&mut self, slot: u32, end: Option<&Vec<DVec3>>) -> Result<(), WorldError> {
         let member = self.at(slot);
         let pieces = match &member.kept {
             Kept::Tearing(body) if !self.sweeps => body.piece_count().max(1),

@@ -7,6 +7,8 @@ mod threads;
 mod choices;
 mod doors;
 mod scene;
+#[cfg(feature = "serde")]
+mod snapshots;
 
 use fracas::world::{Ask, WorldOptions};
 use scene::Scene;

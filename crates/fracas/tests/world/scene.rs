@@ -287,6 +287,12 @@ impl Scene {
         all.into_iter().map(|(t, triangle)| (t, pose.apply_to_triangle(&triangle))).collect()
     }
 
+    /// Takes a step without any time, and compares its pairs.
+    pub fn check_pairs_now(&mut self, operation: usize) -> usize {
+        self.world.step(0.0).expect("a sound step");
+        self.check_pairs(&format!("operation {operation}"))
+    }
+
     /// Compares all pairs of the last report with those of every two triangles.
     pub fn check_pairs(&self, what: &str) -> usize {
         let all: Vec<(BodyId, Vec<(u32, Triangle)>, Box3)> = self

@@ -28,6 +28,7 @@ use surface_grid::SurfaceGrid;
 
 /// How finely to prepare a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolidOptions {
     /// Size of the cells in which points are looked up, by the mean edge of the tetrahedra; 0.1 to 10. Smaller cells
     /// list fewer tetrahedra and take more memory.
@@ -70,6 +71,7 @@ pub struct Solid {
     pub(crate) tree: SphereTree,
     /// Length of the mean edge.
     pub(crate) edge: f64,
+    options: SolidOptions,
 }
 
 impl Solid {
@@ -181,7 +183,14 @@ impl Solid {
             nodes,
             tree,
             edge,
+            options: *options,
         })
+    }
+
+    /// How finely it was prepared.
+    #[must_use]
+    pub fn options(&self) -> &SolidOptions {
+        &self.options
     }
 
     /// The tetrahedra.

@@ -16,7 +16,7 @@ mod piece_trees;
 
 use crate::brittle::solid::sphere_tree::{Key, SphereTree};
 use crate::brittle::surface::key_of;
-use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
+use crate::brittle::{BrittleBody, BrittleError, Fracture, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
 use crate::mesh::mass::{MassProperties, Moments};
 use crate::mesh::tets::TetAdjacency;
@@ -113,6 +113,7 @@ impl BrittleBody {
         let (cut_tets, crack_points) = (fresh.len(), corners.len());
         self.last_split = SplitStats { pieces, cut_tets, crack_points, cutting, update };
         self.compact();
+        self.history.push(Fracture { fragment, labels: labels.to_vec(), weights: weights.to_vec() });
         Ok(ids)
     }
 
