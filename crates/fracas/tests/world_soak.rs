@@ -76,7 +76,8 @@ fn a_hundred_thousand_random_operations_keep_a_world_sound_and_leak_nothing() {
         }
     }
     println!("bytes in use after each round: {memory:?}; {steps} steps");
-    // Lists keep the room of the largest answer so far, which is found early.
-    let (early, last) = (memory[2], memory[memory.len() - 1]);
-    assert!(last < early + early / 4 + 100_000, "{memory:?}");
+    // Lists keep the room of the largest answer so far, so figures differ from round to round; they must not grow.
+    let most = |rounds: &[usize]| rounds.iter().copied().max().unwrap_or(0);
+    let (early, late) = (most(&memory[..4]), most(&memory[6..]));
+    assert!(late < early + early / 2, "{memory:?}");
 }

@@ -4,7 +4,7 @@
 //! list serves every pose.
 
 use crate::base::DisjointSets;
-use crate::geom::{DVec3, Triangle};
+use crate::geom::{Box3, DVec3, Pose, Triangle};
 use crate::mesh::{Adjacency, EdgeId, Mesh, TriangleId};
 use crate::walk::{Shape, Stamp, View};
 
@@ -17,6 +17,8 @@ pub(crate) struct Surface {
     ids: Vec<TriangleId>,
     corners: Vec<[u32; 3]>,
     adjacency: Adjacency,
+    /// The smallest box around all triangles, in the body's coordinates. Unlike that of a view it does not depend on the structure.
+    bounds: Box3,
     /// An edge with an odd number of triangles.
     open_edge: Option<[u32; 2]>,
     /// The connected part of each triangle.
@@ -50,6 +52,8 @@ impl Surface {
                 self.corners.extend_from_slice(mesh.triangles());
             }
         }
+        let here = view.at(&Pose::IDENTITY);
+        self.bounds = Box3::from_points(self.ids.iter().flat_map(|&id| here.triangle(id).corners()));
         let vertices = self.corners.iter().flatten().max().map_or(0, |&v| v as usize + 1);
         let names = Mesh::new(vec![DVec3::ZERO; vertices], self.corners.clone());
         self.adjacency = Adjacency::build(&names.expect("vertices that were counted"));
@@ -77,6 +81,20 @@ impl Surface {
     /// An edge that has an odd number of triangles, if there is one: the body is closed if there is none.
     pub(crate) fn open_edge(&self) -> Option<[u32; 2]> {
         self.open_edge
+    }
+
+    /// A box around the body where a pose puts it.
+    pub(crate) fn bounds_at(&self, pose: &Pose) -> Box3 {
+        let Box3 { min, max } = self.bounds;
+        let corner = |k: u32| {
+            let [x, y, z] = [k & 1, k & 2, k & 4].map(|bit| bit != 0);
+            DVec3::new(
+                if x { max.x } else { min.x },
+                if y { max.y } else { min.y },
+                if z { max.z } else { min.z },
+            )
+        };
+        Box3::from_points((0..8).map(|k| pose.apply(corner(k))))
     }
 
     pub(crate) fn triangle_count(&self) -> usize {

@@ -118,7 +118,7 @@ impl Finder {
     }
 
     fn closed_contacts(&mut self, views: [View; 2], options: &ContactOptions, memory: &mut ContactMemory) {
-        let bounds = views.map(|view| view.bounds());
+        let bounds = [0, 1].map(|k| memory.surfaces[k].bounds_at(&views[k].pose));
         let thickness = options.thickness;
         let apart = (bounds[0].min - bounds[1].max).max(bounds[1].min - bounds[0].max).max_element();
         if apart > thickness {
@@ -151,7 +151,8 @@ impl Finder {
         let options = ContactOptions { thickness: thickness.min(1e9), ..*options };
         let copies = [0, 1].map(|k| trees[k].view());
         (0..2).for_each(|k| scaled.surfaces[k].list(&copies[k]));
-        self.unscaled_contacts(copies, copies.map(|view| view.bounds()), &options, &mut scaled);
+        let bounds = [0, 1].map(|k| scaled.surfaces[k].bounds_at(&copies[k].pose));
+        self.unscaled_contacts(copies, bounds, &options, &mut scaled);
         for contact in scaled.contacts {
             let id = |body: usize, id: TriangleId| surfaces[body].id(id.0);
             let between = match contact.between {

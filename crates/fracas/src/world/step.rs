@@ -446,9 +446,16 @@ impl World {
             work += work_of(finder.stats());
         }
         if let Some(options) = &ask.contacts {
-            match finder.find_contacts_with(a, b, options) {
-                Ok(contacts) => found.contacts.extend_from_slice(contacts),
-                Err(error) => entry.no_contacts = Some(error),
+            let refused = match finder.find_contacts_with(a, b, options) {
+                Ok(contacts) => {
+                    found.contacts.extend_from_slice(contacts);
+                    None
+                }
+                Err(error) => Some(error),
+            };
+            // Only bodies that intersect are worth a word.
+            if refused.is_some() && finder.find_first(a, b).is_some() {
+                (entry.no_contacts, entry.touches) = (refused, true);
             }
             work += work_of(finder.stats());
         }

@@ -37,12 +37,17 @@ fn digests(ask: Ask, seed: u64, restored_at: &[usize]) -> Vec<String> {
 fn a_restored_world_goes_on_byte_for_byte() {
     let everything =
         Ask { touch: true, contacts: Ask::CONTACTS.contacts, near: Some(0.02), impacts: true, ..Ask::PAIRS };
-    for (ask, seed) in [(Ask { touch: true, ..Ask::PAIRS }, 11), (everything, 12)] {
+    let contacts = Ask { touch: true, ..Ask::CONTACTS };
+    for (ask, seed) in
+        [(Ask { touch: true, ..Ask::PAIRS }, 11), (everything, 12), (contacts, 1), (contacts, 2)]
+    {
         let first = digests(ask, seed, &[]);
-        for restored_at in [&[0][..], &[3], &[8, 9], &[13]] {
+        for restored_at in [&[0][..], &[4, 9], &[13]] {
             let second = digests(ask, seed, restored_at);
             for (step, (a, b)) in first.iter().zip(&second).enumerate() {
-                assert!(a == b, "restored at {restored_at:?}, step {step} differs");
+                let at = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+                let around = |text: &str| text[at.saturating_sub(300)..text.len().min(at + 200)].to_owned();
+                assert!(a == b, "restored at {restored_at:?}, step {step}:\n{}\n{}", around(a), around(b));
             }
         }
     }
