@@ -23,6 +23,9 @@ pub enum Thing {
     Fragment(usize, FragmentId),
 }
 
+/// Triangles by id.
+type Triangles = Vec<(u32, Triangle)>;
+
 pub struct Scene {
     pub world: World,
     pub things: BTreeMap<BodyId, (Thing, Pose)>,
@@ -271,9 +274,9 @@ impl Scene {
     }
 
     /// Where the record says that the triangles of a body are.
-    pub fn triangles(&self, id: BodyId) -> Vec<(u32, Triangle)> {
+    pub fn triangles(&self, id: BodyId) -> Triangles {
         let (thing, pose) = &self.things[&id];
-        let of_mesh = |mesh: &Mesh| -> Vec<(u32, Triangle)> {
+        let of_mesh = |mesh: &Mesh| -> Triangles {
             (0..mesh.triangle_count() as u32).map(|t| (t, mesh.triangle(TriangleId(t)))).collect()
         };
         let all = match thing {
@@ -302,7 +305,7 @@ impl Scene {
 
     /// Compares all pairs of the last report with those of every two triangles.
     pub fn check_pairs(&self, what: &str) -> usize {
-        let all: Vec<(BodyId, Vec<(u32, Triangle)>, Box3)> = self
+        let all: Vec<(BodyId, Triangles, Box3)> = self
             .things
             .keys()
             .map(|&id| {
