@@ -22,6 +22,7 @@ export function fillSwitches(place: HTMLElement, recording: Recording, look: Loo
     ["cracks", "Crack faces", [CRACK], hasCracks],
     ["lines", "Mesh lines", [], true],
     ["seeThrough", "See through", [], true],
+    ["follow", "Camera follows", [], header.frames > 1],
   ];
   const boxes = new Map<Switch, HTMLInputElement>();
   for (const [key, label, colours, isThere] of switches) {
