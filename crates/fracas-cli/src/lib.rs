@@ -24,6 +24,8 @@ pub mod ccd;
 pub mod check;
 pub mod error;
 pub mod find;
+#[cfg(doctest)]
+mod guide;
 pub mod info;
 pub mod input;
 pub mod output;

@@ -90,8 +90,3 @@ pub use soup::SoupOptions;
 pub use tearing::{Piece, TearingBody};
 pub use tree::{BuildOptions, MeshTree, SplitRule};
 pub use walk::{Feature, Nearest, OpenSurface, RayHit, Side, SignedDistance, View};
-
-/// The example in the README is compiled and run like every other.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
