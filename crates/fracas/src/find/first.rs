@@ -1,4 +1,4 @@
-//! Whether two bodies meet at all: the first pair that turns up, and bodies inside others.
+//! Whether two bodies intersect at all: the walk ends at the first pair; then bodies inside others are looked for.
 
 use super::Finder;
 use crate::base::DisjointSets;

@@ -1,4 +1,4 @@
-//! What is within a reach of something else.
+//! Features and triangles of bodies within a distance of each other.
 
 use super::Finder;
 use crate::impact::{Question, Sweep};

@@ -1,8 +1,8 @@
 //! Questions about many points at once, on all threads.
 //!
-//! Points are asked along a Morton curve: each begins with the nearest triangle of the point before it as an upper bound, and finds nodes and
-//! rows in the cache. Answers come in the order of the points and are those of single questions, bit for bit: the nearest point is a minimum
-//! over the whole body, wherever a search begins.
+//! Points are processed along a Morton curve. Each search starts with the nearest triangle of the point before it as an upper bound, and finds
+//! nodes and rows in the cache. Answers come in the order of the points and equal those of single queries, bit for bit: the nearest point is a
+//! minimum over the whole body, wherever a search starts.
 
 use super::Finder;
 use super::closest::tree_of_soup;

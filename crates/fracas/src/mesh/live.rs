@@ -1,4 +1,4 @@
-//! A mesh under edits: triangles come and go, ids never mean anything else than before.
+//! A mesh under edits: triangles come and go, and an id never names another triangle.
 //!
 //! # Idea
 //!
@@ -20,7 +20,7 @@
 //! # When to use something else
 //!
 //! For a mesh whose triangles stay, [`Mesh`] and [`Adjacency`](super::Adjacency): they need less memory. Dead slots are
-//! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] starts afresh with new ids.
+//! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] gives a compact mesh with new ids.
 
 use super::triangles::replace_positions;
 use super::{EditError, Mesh, MeshEdit, MeshError, Origin, TriangleId};

@@ -38,7 +38,7 @@ pub enum MeshError {
         vertices: usize,
     },
     /// New positions for a mesh with another number of vertices.
-    #[error("{given} positions for a mesh of {expected} vertices")]
+    #[error("{given} positions were given for a mesh of {expected} vertices; there must be one for each")]
     WrongVertexCount {
         /// Vertices of the mesh.
         expected: usize,

@@ -24,7 +24,7 @@ pub enum TearingBuild {
 /// Which axes the surface-area heuristic considers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axes {
-    /// The longest alone: faster, with boxes a few parts in a hundred larger.
+    /// The longest only: faster, with boxes a few per cent larger.
     Longest,
     /// All three, but for sets so large that it hardly matters.
     All,

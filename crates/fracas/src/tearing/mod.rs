@@ -8,7 +8,7 @@
 //!
 //! ```text
 //!        A                 C        Heights of siblings differ by one at most. Walking from what has changed to the
-//!       / \               / \       root, a node that is tipped is rotated, or joined anew. Leaves have no order, so of
+//!       / \               / \       root, an unbalanced node is rotated or rejoined. Leaves have no order, so of
 //!      B   C     ──▶     A   E      the choices that restore balance the one with the smallest boxes is taken.
 //!         / \           / \
 //!        D   E         B   D
@@ -17,12 +17,12 @@
 //! - [`TearingBody::apply`] takes a [`MeshEdit`]: what replaces a triangle goes to its place, new surface beside what it
 //!   touches (`place`), as small trees of its own where there is enough of it (`patches`); then one pass mends everything
 //!   above (`follow`, `balance`).
-//! - A few parts that edits have worked on are built anew in every step (`settle`), so that queries stay as fast as on
+//! - A few parts that edits have loosened are rebuilt in every step (`settle`), so that queries stay as fast as on
 //!   a fresh tree and no step is slow.
 //! - A body that falls apart becomes several trees: whole subtrees go to one side or the other, mixed ones are split and
 //!   their parts joined (`labels`). Where a body shatters at once, new surface joins the piece it belongs to only after that
 //!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`).
-//! - When vertices move, all boxes are made new in one pass over memory (`refit`).
+//! - When vertices move, all boxes are recomputed in one pass over memory (`refit`).
 //! - Queries walk the trees in nodes of eight boxes, down to subtrees of eight triangles (`hierarchy`).
 //!
 //! # Invariants (all checked by [`TearingBody::validate`])
@@ -48,7 +48,7 @@
 //! # When to use something else
 //!
 //! A body whose triangles stay is better off with [`crate::tree::MeshTree`], whose rows of triangles need not be gathered for
-//! every query. If most of a body changes in every step, a structure that is made anew each time will win.
+//! every query. If most of a body changes in every step, a structure that is rebuilt each time is faster.
 //!
 //! # Reference
 //!
@@ -99,7 +99,7 @@ pub struct TearingOptions {
     pub build: TearingBuild,
     /// What permutations and joins make small. Default: area.
     pub metric: Metric,
-    /// Triangles that a step may build anew in parts of the tree, on average; 0 turns upkeep off. More makes queries faster
+    /// Triangles in parts of the tree that a step may rebuild, on average; 0 turns upkeep off. More makes queries faster
     /// and steps slower. Default: 500.
     pub upkeep: usize,
     /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 9, parts of
@@ -137,7 +137,7 @@ impl TearingOptions {
         }
     }
 
-    /// Treelets must be larger than the bunches that edits make anew.
+    /// Treelets must be larger than the bunches that edits rebuild.
     fn treelet_height(&self) -> u8 {
         self.settle_height.clamp(4, 16)
     }
@@ -285,7 +285,7 @@ impl TearingBody {
         self.tree.lay_out();
     }
 
-    /// Builds the tree of the whole body anew, as one piece for each there was.
+    /// Rebuilds the tree of each piece.
     pub fn rebuild(&mut self) {
         self.stamp = Stamp::new();
         self.tree.rebuild(&self.mesh);
@@ -299,7 +299,7 @@ impl TearingBody {
 }
 
 impl Tree {
-    /// Builds the trees anew: each piece that is there keeps its triangles; a body without pieces becomes one.
+    /// Rebuilds the trees: each piece keeps its triangles; a body without pieces becomes one.
     fn rebuild(&mut self, mesh: &LiveMesh) {
         self.frame = frame_of(mesh);
         let mut sets: Vec<Vec<u32>> = self.roots.iter().map(|&root| self.arena.triangles(root)).collect();

@@ -1,4 +1,4 @@
-//! Trees over a few triangles: the last levels of every build, and the bunches that edits make anew.
+//! Trees over a few triangles: the last levels of every build, and the bunches that edits rebuild.
 //!
 //! Most of the nodes of a tree are close to its leaves, and most sets that an edit changes are small. So this is where
 //! builds spend their time, and where branches that depend on the data cost most. Here items are put in order by

@@ -1,7 +1,7 @@
 //! Whether a point is inside a closed body, and its signed distance.
 //!
 //! A segment from the point to far outside crosses the surface an odd number of times. Whether it crosses a
-//! triangle is decided exactly. A segment that touches an edge or a corner proves nothing, and another is tried.
+//! triangle is decided exactly. If a segment touches an edge or a corner, another segment is tried.
 //! The sign of a distance is decided in the same way, never by normals.
 
 use super::nearest::NearestSearch;
