@@ -1,4 +1,4 @@
-//! Positions as whole numbers, and their differences to good guesses.
+//! Positions as integers, and their differences to predictions.
 
 use crate::bytes::{Broken, Reader, put, put_signed};
 use fracas::geom::DVec3;

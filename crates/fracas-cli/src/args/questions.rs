@@ -1,4 +1,4 @@
-//! The words after the commands that ask about distances and points.
+//! The arguments of `distance`, `near`, `contacts` and `inside`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
