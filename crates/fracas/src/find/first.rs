@@ -18,7 +18,7 @@ pub(super) struct Shells {
 }
 
 impl Finder {
-    /// A pair of intersecting triangles, if there is one. Which of several comes out depends on the bodies alone.
+    /// A pair of intersecting triangles, if there is one. If there are several, the choice depends on the bodies alone.
     ///
     /// # Cost
     /// Ends at the first pair; if there is none, as [`Finder::find_pairs`]. If either is a soup, all pairs are found first.

@@ -22,8 +22,8 @@ impl Finder {
     /// The nearest point of a body to each of the given points; see [`View::nearest`].
     ///
     /// # Cost
-    /// All threads are used where there are many points. Points near each other cost less than alone. Of a mesh without a
-    /// structure a tree is built first.
+    /// Many points are shared among all threads. Points near each other cost less than single ones. For a mesh without a
+    /// structure, a tree is built first.
     ///
     /// ```
     /// use fracas::{Finder, MeshTree, geom::DVec3, mesh::shapes};

@@ -33,7 +33,7 @@ const NONE: u32 = u32::MAX;
 /// How many slots leave [`NONE`] free among the names of corners.
 const MOST_SLOTS: usize = (u32::MAX / 3) as usize;
 
-/// A mesh that is edited. Ids of triangles and vertices are never given away again.
+/// A mesh under edits. Ids of triangles and vertices are never reused.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct LiveMesh {

@@ -105,7 +105,7 @@ pub struct TearingOptions {
     /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 9, parts of
     /// about three hundred triangles.
     pub settle_height: u8,
-    /// Notice when an edit parts a piece in two, and give each its own tree. Default: true.
+    /// Detect when an edit separates a piece into two, and give each its own tree. Default: true.
     pub separate: bool,
     /// Rebuild a whole piece when its Q exceeds this, as the paper does with 2.3. Default: never.
     pub rebuild_above_q: Option<f64>,
@@ -260,7 +260,7 @@ impl TearingBody {
         self.mesh.set_positions(positions)
     }
 
-    /// Makes all boxes new from the positions of the mesh.
+    /// Recomputes all boxes from the positions of the mesh.
     ///
     /// # Cost
     /// O(n), one pass over memory.
@@ -268,15 +268,15 @@ impl TearingBody {
         self.refit_and_optimise(0);
     }
 
-    /// Refits, and tries to tighten the next `count` nodes by permutations on the way; a body that deforms a lot gains
+    /// Refits, and tries to tighten the next `count` nodes by permutations. A body with large deformations gains
     /// from a slice of its nodes in every frame. Returns how many nodes were changed.
     pub fn refit_and_optimise(&mut self, count: usize) -> usize {
         self.stamp = Stamp::new();
         self.tree.refit(&self.mesh, count)
     }
 
-    /// Lays the nodes out in the order in which queries meet them. Worth it now and then after many edits: queries and
-    /// refits then pass over memory in order. Treelets that wait for upkeep are forgotten.
+    /// Reorders the nodes in memory as queries visit them. Call it occasionally after many edits: queries and
+    /// refits then access memory in order. Treelets that wait for upkeep are forgotten.
     ///
     /// # Cost
     /// O(n).

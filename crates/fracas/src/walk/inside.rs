@@ -49,14 +49,14 @@ pub struct SignedDistance {
 impl View<'_> {
     /// On which side of a closed body a point lies, decided exactly.
     ///
-    /// Where a closed surface intersects itself, what is inside twice counts as outside. A point that is not finite is outside; so is
+    /// If a closed surface intersects itself, a point that is inside twice counts as outside. A point that is not finite is outside, and so is
     /// every point of an empty body.
     ///
     /// # Errors
     /// A surface that is open; [`View::side_by_winding`] has an answer for it.
     ///
     /// # Cost
-    /// That of a ray, and of some more where the first ones touch edges; once per body that of [`View::require_closed`].
+    /// That of one ray, or of several if the first ones touch edges; once per body that of [`View::require_closed`].
     ///
     /// ```
     /// use fracas::{MeshTree, Side, mesh::shapes, geom::DVec3};
