@@ -61,7 +61,7 @@ impl Pair {
     }
 }
 
-/// Which meetings of two triangles count as a pair.
+/// Which intersections of two triangles count as a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Touch {
     /// Every common point counts, a touching corner or edge and coplanar overlap too.
