@@ -13,7 +13,7 @@ import type { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Triangles } from "./frames/triangles.ts";
 
 /** Triangles that are looked at for a fit; more do not change it to speak of. */
-const MOST_TRIANGLES = 20_000;
+const MOST_TRIANGLES = 8_000;
 /** Share of the surface that may lie outside each side of the view, as whole fragments. */
 const OUTLIERS = 0.01;
 /** Fragments are left out only if that shortens the view by more than this share. */
