@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change is taken in.
 //!
-//! Steps run in order, the quick ones first, and the first failure ends the run. From a clean checkout the whole
-//! is meant to take less than fifteen minutes on two cores.
+//! Steps run in order, the quick ones first, and the first failure ends the run. From a clean checkout all steps
+//! together are meant to take less than half an hour on two cores.
 
 use crate::{fuzz, guide, licences, readme, shell, web};
 use std::process::Command;
