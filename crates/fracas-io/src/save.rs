@@ -179,7 +179,7 @@ impl Staging {
 }
 
 impl Part {
-    /// Removes the files beside the target. What cannot be removed is in nobody's way.
+    /// Removes the files beside the target. What cannot be removed does no harm.
     fn remove_parts(&self) {
         for file in [&self.temporary, &self.old].into_iter().flatten() {
             let _ = fs::remove_file(file);

@@ -81,7 +81,7 @@ pub(crate) struct Cloth {
     triangles: Vec<[u32; 3]>,
     stretch: Vec<Link>,
     bend: Vec<Link>,
-    /// Points of two layers are kept so far apart.
+    /// Points of two layers are kept this far apart.
     thickness: f64,
     /// Where points are at rest.
     rest: Vec<DVec3>,

@@ -28,7 +28,7 @@ pub struct Recorded {
 /// How a tree is kept through a recording.
 #[derive(Clone, Copy)]
 pub enum Keeping {
-    /// It follows edits and is refitted, with so many nodes optimised on the way. When the areas of its boxes have grown
+    /// It follows edits and is refitted, with this many nodes optimised on the way. When the areas of its boxes have grown
     /// by the factor since it was last built, it is rebuilt.
     Edited { options: TearingOptions, optimised: usize, grown: f64 },
     /// It is rebuilt after every edit, by the options, and refitted otherwise.

@@ -67,7 +67,7 @@ pub(super) struct Climb<'a> {
 /// Triangles seen from the side have no height: the sine of the least angle.
 const SIDEWAYS: f64 = 1e-7;
 
-/// A climb ends after so many steps, whatever it finds.
+/// A climb ends after this many steps, whatever it finds.
 const MOST_STEPS: usize = 1000;
 
 impl<'a> Climb<'a> {

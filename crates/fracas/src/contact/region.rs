@@ -184,7 +184,7 @@ fn place_of_crossing(p: DVec3, q: DVec3, t: &Triangle) -> f64 {
     if whole == 0.0 { 0.5 } else { (above / whole).clamp(0.0, 1.0) }
 }
 
-/// Joins what hangs together along the edges of one body inside the other, and lists its vertices inside.
+/// Joins what is connected along the edges of one body inside the other, and lists its vertices inside.
 fn flood(
     bodies: &Bodies,
     body: usize,

@@ -119,7 +119,7 @@ impl Finder {
     }
 }
 
-/// Whether bodies that are at most so far apart are likely to intersect somewhere, and have trees that find it out fast.
+/// Whether bodies that are at most this far apart are likely to intersect somewhere, and have trees that find it out fast.
 fn may_meet(a: &View, b: &View, distance: f64) -> bool {
     let have_trees = [a, b].iter().all(|view| matches!(view.shape, Shape::Hierarchy { .. }));
     let size = |view: &View| view.bounds().extent().max_element();

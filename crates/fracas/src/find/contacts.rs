@@ -241,7 +241,7 @@ impl Finder {
     }
 }
 
-/// Which features hang together: those that share a vertex, and those that are in one contact.
+/// Which features are connected: those that share a vertex, and those that are in one contact.
 struct Groups<'a> {
     views: &'a [View<'a>; 2],
     sets: DisjointSets,

@@ -233,7 +233,7 @@ impl Finder {
         self.crew.finish(threads);
     }
 
-    /// `a` lends its frame; `swapped` if it is the caller's second.
+    /// `a` provides the frame; `swapped` if it is the caller's second.
     /// With `first`, the walk ends at the first pair.
     fn walk_two(
         &mut self,

@@ -194,7 +194,7 @@ impl LiveMesh {
             while corner != NONE {
                 let (slot, k) = place(corner);
                 corner = self.links[corner as usize].next;
-                // A triangle that names the vertex twice is in the list twice; its first corner speaks for it.
+                // A triangle that names the vertex twice is in the list twice; its first corner stands for it.
                 if !self.triangles[slot][..k].contains(&vertex) {
                     return Some(TriangleId(slot as u32));
                 }

@@ -181,7 +181,7 @@ pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result
     Ok(())
 }
 
-/// Checks that there are ids for so many. The last id is kept free, so that structures may use it to mean "none".
+/// Checks that there are ids for this many. The last id is kept free, so that structures may use it to mean "none".
 pub(super) fn check_count(what: &'static str, count: usize) -> Result<(), MeshError> {
     if count < u32::MAX as usize { Ok(()) } else { Err(MeshError::TooMany { what, count }) }
 }

@@ -62,7 +62,7 @@ impl Arena {
         }
     }
 
-    /// Builds a tree of a certain height, which must be possible for so many leaves, in slot `at`.
+    /// Builds a tree of a certain height, which must be possible for this many leaves, in slot `at`.
     pub(super) fn build_by_area(
         &mut self,
         at: u32,

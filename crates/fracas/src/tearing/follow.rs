@@ -71,7 +71,7 @@ pub(super) struct FollowScratch {
 }
 
 impl FollowScratch {
-    /// Makes room for edits of so many triangles, and writes to it once.
+    /// Makes room for edits of this many triangles, and writes to it once.
     pub(super) fn reserve(&mut self, triangles: usize) {
         reserve_warm(&mut self.leaves, triangles, Slot::EMPTY);
         reserve_warm(&mut self.items, triangles, Item::default());

@@ -37,7 +37,7 @@ impl Upkeep {
         self.credit = 0;
     }
 
-    /// Makes room for so many nodes.
+    /// Makes room for this many nodes.
     pub(super) fn reserve(&mut self, nodes: usize) {
         let never = self.step.wrapping_sub(1);
         self.changed_in.resize(nodes.max(self.changed_in.len()), never);
@@ -90,7 +90,7 @@ impl Tree {
         }
     }
 
-    /// Rebuilds noted treelets within the budget, before an edit that changes so many triangles: a large one leaves less
+    /// Rebuilds noted treelets within the budget, before an edit that changes this many triangles: a large one leaves less
     /// time. Touched slots are added to the scratch lists; the caller mends what is above them. Returns the number of
     /// triangles in what was rebuilt.
     pub(super) fn settle(&mut self, changed: usize, scratch: &mut FollowScratch) -> u64 {

@@ -228,7 +228,7 @@ impl SmallBuild<'_> {
 
     /// Builds a tree of the given height over a run of the order, by the surface-area heuristic.
     fn cuts(&mut self, at: u32, from: usize, to: usize, height: u8) -> Built {
-        // Eight triangles are one row of a query: how they hang together there does not matter.
+        // Eight triangles are one row of a query: how they are connected there does not matter.
         if height <= BUNCH {
             return self.halves(at, from, to);
         }

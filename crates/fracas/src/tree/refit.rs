@@ -83,7 +83,7 @@ impl Job<'_> {
         }
     }
 
-    /// Cuts the tree into subtrees of at most so many leaves, refits them on all threads, then the nodes above.
+    /// Cuts the tree into subtrees of at most this many leaves, refits them on all threads, then the nodes above.
     fn refit_side_by_side(&self, mut whole: Run, most_leaves: u32) {
         // Roots of subtrees small enough, in order; everything in between stays for the end.
         let mut runs = Vec::new();

@@ -328,7 +328,7 @@ impl SeenNode {
     }
 }
 
-/// Whether things so far apart along a direction cannot be nearer than the best pair.
+/// Whether things this far apart along a direction cannot be nearer than the best pair.
 #[inline(always)]
 fn is_far(along: f32, best: &Best) -> bool {
     squared(along) > best.squared

@@ -182,7 +182,7 @@ pub(crate) enum RowTwins {
     Hidden,
 }
 
-/// The face that is in no row because this one speaks for it.
+/// The face that is in no row because this one stands for it.
 pub(crate) fn hidden_twin(body: &dyn Hierarchy, id: u32) -> Option<u32> {
     body.twin_face(id).filter(|&twin| twin > id)
 }
