@@ -18,10 +18,10 @@ use crate::progress::Progress;
 /// Two triangles that intersect: mesh and triangle, mesh and triangle. The first two are less than the last two.
 pub type MeshPair = [u32; 4];
 
-/// Up to this many comparisons of two triangles, brute force takes less time than building and searching trees.
+/// Up to so many comparisons of two triangles, brute force takes less time than building and searching trees.
 const FEW_COMPARISONS: u64 = 20_000;
 
-/// From this many triangles on, the way to a graphics card is worth it for a single search.
+/// From so many triangles on, the way to a graphics card is worth it for a single search.
 #[cfg(feature = "gpu")]
 const MANY_TRIANGLES: u64 = 2_000_000;
 

@@ -1,4 +1,4 @@
-//! The first contact of two moving shapes, by conservative advancement.
+//! When do two moving shapes meet? By conservative advancement.
 //!
 //! ```text
 //!     ▢ ·─ d ─· █       Shapes that are d apart and approach by at most v per second cannot meet before d / v has passed.
@@ -7,8 +7,8 @@
 //!         ▢·█           nothing is within that part.
 //! ```
 //!
-//! Distances are measured between points of one shape and the surface of the other, both ways. If only two edges meet, they
-//! are too large by less than the spacing of the points; the engine's speculative contacts cover that.
+//! Distances are those between points of one shape and the surface of the other, both ways. Where nothing but two edges meet they
+//! are too large, by less than the points are apart; the engine's speculative contacts take care of that.
 
 use rapier3d::parry::query::{Contact, ShapeCastHit, ShapeCastStatus};
 

@@ -38,7 +38,7 @@ pub(crate) enum Meeting<'a> {
         hidden: bool,
         touch: Touch,
     },
-    /// Two bodies. `a` provides the frame, and `b` is brought into it; `swapped` if `a` is the caller's second.
+    /// Two bodies. `a` lends its frame, and `b` is brought into it; `swapped` if `a` is the caller's second.
     Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool, touch: Touch },
 }
 
