@@ -347,7 +347,7 @@ fn nearest(report: &mut Report, sheet: &mut Sheet, bodies: &[Body], budget: Dura
         ratios_at_once.push(theirs / each);
     }
     let mean = |list: &[f64]| (list.iter().map(|x| x.ln()).sum::<f64>() / list.len() as f64).exp();
-    let note = "2,000 points in a box half as large again, geometric mean over bodies";
+    let note = "2,000 points in a box 1.5 times as large, geometric mean over bodies";
     report.metric("questions.nearest.vs_parry", mean(&ratios), "x", Better::Higher, note);
     let note = "the same points in one call, one thread; parry one by one";
     report.metric("questions.nearest_each.vs_parry", mean(&ratios_at_once), "x", Better::Higher, note);

@@ -1,4 +1,4 @@
-//! Everything a run can fail with, each as one sentence that names the offender.
+//! All error messages of the command, each one sentence that names what is wrong and where.
 
 use std::io;
 

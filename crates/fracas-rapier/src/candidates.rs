@@ -11,7 +11,7 @@
 //!
 //! ```text
 //!        │ B ╱ the nearest surface of B               Close to an edge the nearest surface may be the wrong one: it
-//!   ─────┘ p·╱   is its side                          would push a corner that lies on a ledge to the side. So the
+//!   ─────┘ p·╱   is its side                          would push a corner that lies on a ledge sideways. So the
 //!     p' ·   m = outward normal of A at p             question is asked from p', a little farther inside A: what B
 //!        A                                            shows to that point is what holds A.
 //! ```

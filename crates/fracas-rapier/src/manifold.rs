@@ -1,4 +1,4 @@
-//! From possible contacts to those that the engine's solver gets.
+//! Chooses the contacts that the engine's solver gets.
 //!
 //! # Idea
 //!
@@ -9,8 +9,8 @@
 //! Impulses are kept with points from step to step. So a point that was handed over before is preferred to one that is hardly better: a
 //! pile in which the points of a contact change all the time does not come to rest.
 //!
-//! Points stand for what lies between them, which may be a little nearer: so a small margin is taken off distances, or as much as a distance
-//! is itself. What touches exactly stays as it is, or a fresh crack would open.
+//! The surface between two points may be a little nearer than the points. So a small margin is subtracted from distances, at most the
+//! distance itself. Points that touch exactly keep the distance 0; otherwise a fresh crack would open.
 //!
 //! # Invariants
 //!

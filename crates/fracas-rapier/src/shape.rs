@@ -16,7 +16,7 @@
 //! # Sharing
 //!
 //! Fragments of one body are behind one lock. Queries read; only a fracture writes. A shape whose fragment has broken answers
-//! as if it were empty; whoever breaks bodies puts other shapes in its place.
+//! as if it were empty; the set that breaks a body replaces its shape.
 
 use crate::cloud::Cloud;
 use crate::convert::{double, single, single_matrix};

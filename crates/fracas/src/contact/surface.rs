@@ -1,6 +1,6 @@
-//! How the triangles of a body hang together: what a walk over its surface needs.
+//! The connectivity of a body's triangles, for walks over its surface.
 //!
-//! Any kind of body is listed once and again when it has changed. Positions are not kept: they come from the view, so that one
+//! The list is made once for any kind of body, and again when the body has changed. Positions are not stored: they come from the view, so one
 //! list serves every pose.
 
 use crate::base::DisjointSets;

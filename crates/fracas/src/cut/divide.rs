@@ -1,4 +1,4 @@
-//! How a triangle that a cut crosses is divided, and divided further, as the cut comes by.
+//! How a triangle is divided, and divided further, while a cut crosses it.
 //!
 //! ```text
 //!        c                c                c             A cut point comes with the front. The first one cuts the triangle

@@ -16,7 +16,7 @@
 //!
 //! The intervals share a point if k ≤ j and i ≤ l: two more signs, and no point of L is ever computed.
 //!
-//! # What the planes do not settle
+//! # What the planes do not decide
 //!
 //! If all corners of `u` lie in the plane of `t`, then either `t` is a proper triangle and both lie in one plane
 //! ([`planar`]), or `t` has no plane of its own and is a segment or point ([`mod@line`]). A triangle without
@@ -24,7 +24,7 @@
 //!
 //! # Reference
 //!
-//! P. Guigue and O. Devillers, 2003 (see the head of [`exact`](super)). Departures: the three outcomes are told apart
+//! P. Guigue and O. Devillers, 2003 (see the head of [`exact`](super)). Departures: the three outcomes are distinguished
 //! by the zeros of the same signs, and one plane serves three corners at once.
 
 use super::orient::{Plane, Sides, orient3d_twice};

@@ -1,14 +1,14 @@
-//! Tetrahedra for a body of which only the surface is known.
+//! Fills a surface with tetrahedra.
 //!
-//! A surface gives a signed distance, exactly signed; isosurface stuffing fills it (`stuffing`) on a lattice that is an octree
+//! A surface gives a signed distance with an exact sign. Isosurface stuffing (`stuffing`) fills it on an octree lattice
 //! (`octree`). [`fill`] uses cells of one size, [`fill_graded`] smaller ones where the surface bends or the body is thin
-//! (`sizing`), [`fill_sized`] sizes of your own. [`fill_field`] fills any signed distance. Surfaces that are open or broken are filled by
-//! their winding numbers where asked to ([`FillOptions::robust`]); [`Deviation`] says how far what comes out is from what was given.
+//! (`sizing`), [`fill_sized`] sizes of your own. [`fill_field`] fills any signed distance. Open and broken surfaces are filled by
+//! their winding numbers if [`FillOptions::robust`] is set; [`Deviation`] measures how far the filled surface is from the given one.
 //!
 //! # When to use something else
 //!
 //! Edges and corners of the surface are cut off by less than a cell, unless they lie in the lattice, and parts thinner than a cell
-//! get lost. Meshes that follow sharp edges come from a mesher, through files. For blocks, [`brick`](crate::mesh::tets::brick)
+//! are lost. For meshes that follow sharp edges, use a mesher and read its files. For blocks, [`brick`](crate::mesh::tets::brick)
 //! is simpler.
 
 mod error;

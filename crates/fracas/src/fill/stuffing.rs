@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! Space is filled with the tetrahedra of a lattice. Where the surface crosses them, they are cut; where it would cut off too
-//! little, the lattice gives way instead:
+//! Space is filled with the tetrahedra of a lattice. Tetrahedra that the surface crosses are cut. Where a cut would leave a
+//! sliver, the lattice point moves instead:
 //!
 //! ```text
 //!    ·───────·───────·       1. The surface crosses an edge at a cut point ×.

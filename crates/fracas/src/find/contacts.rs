@@ -25,8 +25,8 @@ pub(super) struct ContactMemory {
 const LARGE: f64 = 1e60;
 
 impl Finder {
-    /// Where two bodies overlap, how deep, and in which direction they come apart: few contacts for each region of overlap. See
-    /// [`Finder::find_contacts_with`], which this calls with the default options.
+    /// Where two bodies overlap, how deep, and in which direction they separate: a few contacts for each region of overlap. Calls
+    /// [`Finder::find_contacts_with`] with the default options.
     ///
     /// ```
     /// use fracas::{Finder, MeshTree, geom::{DVec3, Pose}, mesh::shapes};
@@ -51,14 +51,14 @@ impl Finder {
         self.find_contacts_with(a, b, &ContactOptions::default())
     }
 
-    /// Contacts between two bodies, with a thickness and a limit of the caller's. Read [`contact`](crate::contact) for what depth and
-    /// direction mean.
+    /// Contacts between two bodies, with a thickness and a limit of the caller's. [`contact`](crate::contact) defines depth and
+    /// direction.
     ///
     /// If both bodies are closed, each region of overlap has up to [`ContactOptions::max_per_region`] contacts; one body inside another counts.
     /// Regions shallower than a few billionths of the smaller body's size are left out, so bodies that only touch have no contacts. With a
-    /// thickness, places where the bodies are apart by no more are added, as few for each group of features that hang together.
+    /// thickness, gaps up to the thickness also have contacts, a few for each connected group of features.
     ///
-    /// If a body is open, every vertex and triangle and every two edges within the thickness are a contact, in the order of
+    /// If a body is open, every vertex–triangle pair and every edge–edge pair within the thickness is a contact, in the order of
     /// [`Finder::find_near`]; where features meet, the normal is that of the triangle or of both edges, and its sign is arbitrary.
     ///
     /// Empty bodies have no contacts.
@@ -69,7 +69,7 @@ impl Finder {
     ///
     /// # Cost
     /// That of [`Finder::find_pairs`]; then, for each region, about a hundred lines through both bodies and a pass over the surfaces
-    /// inside. How triangles hang together is listed in a pass over each body, and again when a body has changed. Of meshes without a structure a
+    /// inside. The connectivity of each body is listed in one pass, and again when the body has changed. For a mesh without a structure, a
     /// tree is built first.
     #[doc(alias = "manifold")]
     #[doc(alias = "penetration")]
@@ -242,7 +242,7 @@ impl Finder {
     }
 }
 
-/// Which features hang together: those that share a vertex, and those that are in one contact.
+/// Which features are connected: those that share a vertex, and those that are in one contact.
 struct Groups<'a> {
     views: &'a [View<'a>; 2],
     sets: DisjointSets,

@@ -35,10 +35,10 @@ use crate::walk::{
     View,
 };
 
-/// What a [`Finder`] looks for, and how.
+/// Options of a [`Finder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindOptions {
-    /// Which meetings count. Default: all of them.
+    /// Which intersections count. Default: every common point.
     pub touch: Touch,
     /// What to do with the two faces of a crack that have not moved apart. Default: leave them out.
     pub twins: Twins,
@@ -145,8 +145,8 @@ impl Finder {
     /// once. A view of one piece of a body stands for that piece alone.
     ///
     /// # Cost
-    /// About proportional to the number of pairs whose boxes overlap; for a body that computes its nodes on demand also a pass over it, unless
-    /// it has not changed since the last query. Does not allocate once its buffers have grown to the size of the answer (threads of
+    /// About proportional to the number of pairs whose boxes overlap. A body that computes its nodes on demand also costs a pass over it if
+    /// it has changed since the last query. Does not allocate once its buffers have grown to the size of the answer (threads of
     /// rayon may, for their own queues).
     #[doc(alias = "self_intersections")]
     pub fn find_self_pairs<'a>(&mut self, body: impl Into<View<'a>>) -> &[Pair] {
@@ -163,8 +163,8 @@ impl Finder {
     /// [`Pose::apply`] gives.
     ///
     /// # Cost
-    /// As for [`Finder::find_self_pairs`], but of bodies that compute their nodes on demand only what the walk reaches. If either is
-    /// a soup, linear in the number of triangles of both.
+    /// As for [`Finder::find_self_pairs`], but bodies that compute their nodes on demand compute only those that the walk reaches. If
+    /// either is a soup, linear in the number of triangles of both.
     #[doc(alias = "collide")]
     #[doc(alias = "intersect")]
     pub fn find_pairs<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> &[Pair] {
@@ -233,7 +233,7 @@ impl Finder {
         self.crew.finish(threads);
     }
 
-    /// `a` lends its frame; `swapped` if it is the caller's second.
+    /// `a` provides the frame; `swapped` if it is the caller's second.
     /// With `first`, the walk ends at the first pair.
     fn walk_two(
         &mut self,

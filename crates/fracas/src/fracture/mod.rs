@@ -14,8 +14,8 @@
 //!   └───────┴─┴───┴─┘        └─────────────╲──┘      └───╱──────│──────╲┘
 //! ```
 //!
-//! A label whose nodes are not connected becomes several pieces. A piece of very few nodes joins a neighbour: it would be a
-//! splinter that costs more than it shows.
+//! A label whose nodes are not connected becomes several pieces. A piece of very few nodes joins a neighbour: splinters
+//! cost much and are hardly visible.
 //!
 //! # Invariants
 //!

@@ -1,4 +1,4 @@
-//! Values without identity: points, boxes, triangles and poses.
+//! Geometric values: points, boxes, triangles and poses.
 //!
 //! Positions and the boxes that users see ([`Box3`]) are `f64`. Structures store `f32` boxes, rounded outward ([`round`])
 //! or padded, so that a box never loses a point it must hold and costs half the memory traffic.

@@ -1,4 +1,4 @@
-//! A mesh under edits: triangles come and go, ids never mean anything else than before.
+//! A mesh under edits: triangles come and go, and an id never names another triangle.
 //!
 //! # Idea
 //!
@@ -20,7 +20,7 @@
 //! # When to use something else
 //!
 //! For a mesh whose triangles stay, [`Mesh`] and [`Adjacency`](super::Adjacency): they need less memory. Dead slots are
-//! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] starts afresh with new ids.
+//! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] gives a compact mesh with new ids.
 
 use super::triangles::replace_positions;
 use super::{EditError, Mesh, MeshEdit, MeshError, Origin, TriangleId};
@@ -33,7 +33,7 @@ const NONE: u32 = u32::MAX;
 /// How many slots leave [`NONE`] free among the names of corners.
 const MOST_SLOTS: usize = (u32::MAX / 3) as usize;
 
-/// A mesh that is edited. Ids of triangles and vertices are never given away again.
+/// A mesh under edits. Ids of triangles and vertices are never reused.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -197,7 +197,7 @@ impl LiveMesh {
             while corner != NONE {
                 let (slot, k) = place(corner);
                 corner = self.links[corner as usize].next;
-                // A triangle that names the vertex twice is in the list twice; its first corner speaks for it.
+                // A triangle that names the vertex twice is in the list twice; its first corner stands for it.
                 if !self.triangles[slot][..k].contains(&vertex) {
                     return Some(TriangleId(slot as u32));
                 }

@@ -2,7 +2,7 @@
 //!
 //! A query begins as a few tasks. They are opened, generation by generation, until there are enough to share; then threads
 //! take tasks from the list as they become free, each collecting its own pairs. Sorting the union makes the result
-//! independent of who did what.
+//! independent of how tasks were shared.
 
 use super::{FindStats, Pair};
 use crate::base::parallel;

@@ -61,7 +61,7 @@ impl Pair {
     }
 }
 
-/// Which meetings of two triangles count as a pair.
+/// Which intersections of two triangles count as a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Touch {

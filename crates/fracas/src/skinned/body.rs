@@ -1,8 +1,8 @@
 //! The body: what a query sees of a surface that follows a few nodes.
 //!
 //! A node of the walk is made when a query opens it: eight bounds from the transforms, padded for rounding (`motion`) and cut to
-//! the box of the whole body. A node just above leaves evaluates the vertices of all of them instead. That costs about as much as the
-//! bounds would, and gives the smallest boxes. Rows and exact triangles come from the same vertices, which the finder keeps. Nothing else is
+//! the box of the whole body. A node just above leaves evaluates the vertices of all of them instead. This costs about as much as the
+//! bounds and gives the smallest boxes. Rows and exact triangles come from the same vertices, which the finder keeps. Nothing else is
 //! kept between queries, so the answer cannot depend on what was evaluated before.
 //!
 //! # Invariants

@@ -1,4 +1,4 @@
-//! Asking the grid: each cell looks for cells that may meet it, on its own level and on coarser ones.
+//! Searching the grid: each cell is compared with the cells near it, on its own level and on coarser ones.
 
 use super::CellTable;
 use super::grid::Grid;

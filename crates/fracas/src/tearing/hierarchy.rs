@@ -175,7 +175,7 @@ fn collect(arena: &Arena, place: usize, ids: &mut RowIds) -> usize {
     count
 }
 
-/// Takes faces out of a row whose twins of lower ids speak for them; returns how many are left.
+/// Takes faces out of a row whose twins of lower ids stand for them; returns how many are left.
 fn hide_twin_faces(mesh: &LiveMesh, ids: &mut RowIds, count: usize) -> usize {
     let mut kept = 0;
     for lane in 0..count {

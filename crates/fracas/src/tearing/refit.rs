@@ -1,12 +1,12 @@
 //! Refitting all boxes after vertices have moved, in one pass over memory, with permutations on the way.
 //!
 //! A pass from the last node to the first finds every child done before its parent, provided that nodes come after the
-//! node that holds them. A build leaves them so. Rotations, joins and permutations do not, and a pass in the wrong order
-//! would be wrong without a sound; so they clear a mark, and a refit that finds it cleared walks the tree instead.
+//! node that holds them. A build stores them in this order. Rotations, joins and permutations do not keep it, and a pass in the wrong
+//! order would silently give wrong boxes. So they clear a mark, and a refit that finds it cleared walks the tree instead.
 //! [`super::TearingBody::lay_out`] puts the nodes in order again.
 //!
-//! A body that deforms a lot loosens its tree. Permutations tighten it; a slice of the nodes in every frame is enough. They
-//! cost least during a refit, when the boxes below a node have just been made and those above are about to be.
+//! Large deformations loosen the tree. Permutations tighten it; a slice of the nodes in every frame is enough. They
+//! cost least during a refit, when the boxes below a node have just been computed and those above are about to be.
 
 use super::arena::{Arena, Child, Slot};
 use super::metric::Metric;

@@ -1,6 +1,6 @@
-//! Bringing rows and boxes up to date after vertices moved, backwards through memory.
+//! Refitting rows and boxes after vertices have moved, backwards through memory.
 //!
-//! Children are stored behind their parents, so one backward walk finds every child done before its parent pulls
+//! Children are stored behind their parents, so one backward pass has finished every child before its parent reads
 //! its box. With threads, the tree is cut into subtrees, each a contiguous run of nodes and of rows; the few
 //! nodes above them follow at the end.
 
@@ -83,7 +83,7 @@ impl Job<'_> {
         }
     }
 
-    /// Cuts the tree into subtrees of at most so many leaves, refits them on all threads, then the nodes above.
+    /// Cuts the tree into subtrees of at most this many leaves, refits them on all threads, then the nodes above.
     fn refit_side_by_side(&self, mut whole: Run, most_leaves: u32) {
         // Roots of subtrees small enough, in order; everything in between stays for the end.
         let mut runs = Vec::new();

@@ -5,9 +5,9 @@ use crate::geom::{Box3, DVec3, Pose, Triangle};
 use crate::mesh::{Mesh, MeshRef, TriangleId};
 use crate::pairs::{Frame, LANES, RowIds};
 
-/// A body of any kind where a pose puts it: what queries are asked about.
+/// A body of any kind at a place: the argument of all queries.
 ///
-/// `&body` alone is a view of the body as it stands, and `body.at(&pose)` one of the body where the pose puts it. Answers are exact for the
+/// `&body` is a view of the body as it stands, and `body.at(&pose)` a view of the body moved by the pose. Answers are exact for the
 /// positions that [`Pose::apply`] gives.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! What is prepared once for a shape and shared by all bodies of that shape.
 //!
-//! Tetrahedra and their neighbourhoods, the surface with a tree over its triangles, cells that tell which tetrahedron holds a
-//! point (`cells`), a grid that tells which surface triangle is near a point (`surface_grid`), and the nodes in the order of
+//! Tetrahedra and their neighbourhoods; the surface, with a tree over its triangles; cells that find the tetrahedron of a
+//! point (`cells`); a grid that finds the surface triangle near a point (`surface_grid`); and the nodes in the order of
 //! farthest-point sampling (`sampling`) as a sphere tree (`sphere_tree`).
 
 pub(crate) mod cells;

@@ -18,8 +18,8 @@
 //! | [`cloth_grid`] | no | a flat grid of squares |
 //! | [`folded_cloth`] | no | a strip folded into layers that press through each other |
 //!
-//! Sizes that make no sense are errors of the program and panic: lengths that are not positive and finite, fewer than three
-//! segments around an axis, and what a function names besides.
+//! Invalid sizes are programming errors and panic: lengths that are not positive and finite, fewer than three
+//! segments around an axis, and others that a function names.
 //!
 //! ```
 //! use fracas::mesh::{Report, shapes};
