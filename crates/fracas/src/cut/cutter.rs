@@ -108,7 +108,7 @@ impl Cutter {
         let points = sheet.positions.len();
         let mut order: Vec<u32> = (0..points as u32).filter(will_be_passed).collect();
         order.sort_unstable_by(|&a, &b| sheet.by_passing(a, b));
-        let whole = |crossed: &Crossed| Parts::whole(crossed.triangle);
+        let whole = |crossed: &Crossed| Parts::whole(crossed.triangle, mesh.corners(crossed.triangle));
         Ok(Self {
             parts: section.crossed.iter().map(whole).collect(),
             crossed_at: section.points.iter().map(|point| point.crossed).collect(),
@@ -153,8 +153,8 @@ impl Cutter {
     /// A front does not go back: with a `to` behind it, nothing happens and the edit is empty.
     ///
     /// # Errors
-    /// [`CutError::BadNumber`] for NaN. [`CutError::Changed`] if the last edit was not applied, or the mesh was edited on
-    /// the cut by others. The cutter is then as before.
+    /// [`CutError::BadNumber`] for NaN. [`CutError::Changed`] if the last edit was not applied, the mesh was edited on the cut by
+    /// others, or this is another mesh. The cutter is then as before.
     ///
     /// # Cost
     /// Linear in the size of the edit, up to sorting.
@@ -168,9 +168,7 @@ impl Cutter {
         let points = self.changed_points(&opening);
         let crossed = self.crossed_triangles_at(&points);
         let faces = self.faces_to_rename(&points, &opening);
-        let parts = crossed.iter().flat_map(|&i| &self.parts[i as usize].triangles);
-        let needed = parts.chain(faces.iter().flat_map(|&t| &self.faces[t as usize]));
-        if let Some(&triangle) = needed.into_iter().find(|id| !mesh.is_alive(**id)) {
+        if let Some(triangle) = self.first_changed(mesh, &crossed, &faces) {
             self.cursor = cursor;
             self.close(&opening);
             return Err(CutError::Changed { triangle });
@@ -205,6 +203,18 @@ impl Cutter {
             edit.twin_faces.push(self.faces[t]);
         }
         Ok(edit)
+    }
+
+    /// The first triangle among those that a step works on that is not as the cut has left it: gone, or with other corners, as
+    /// in another mesh.
+    fn first_changed(&self, mesh: &LiveMesh, crossed: &[u32], faces: &[u32]) -> Option<TriangleId> {
+        let part = crossed.iter().find_map(|&i| self.parts[i as usize].first_changed(mesh));
+        let is_changed = |id: TriangleId, corners| !mesh.is_alive(id) || mesh.corners(id) != corners;
+        let face = |&t: &u32| {
+            let ids = self.faces[t as usize].into_iter().zip([true, false]);
+            ids.filter(|&(id, above)| is_changed(id, self.face(t as usize, above))).map(|(id, _)| id).next()
+        };
+        part.or_else(|| faces.iter().find_map(face))
     }
 
     /// Passes points and opens the triangles around them.

@@ -48,11 +48,20 @@ pub(super) struct Parts {
     form: Form,
     /// The triangles of the mesh that make it up. Where there are fewer than three, the last is repeated.
     pub(super) triangles: [TriangleId; 3],
+    /// The corners that each of them has.
+    corners: [[u32; 3]; 3],
 }
 
 impl Parts {
-    pub(super) fn whole(triangle: TriangleId) -> Self {
-        Self { form: Form::Whole, triangles: [triangle; 3] }
+    /// A triangle that is not divided, with its corners in the mesh's own order.
+    pub(super) fn whole(triangle: TriangleId, corners: [u32; 3]) -> Self {
+        Self { form: Form::Whole, triangles: [triangle; 3], corners: [corners; 3] }
+    }
+
+    /// The first of its triangles that the mesh has not, or has with other corners.
+    pub(super) fn first_changed(&self, mesh: &LiveMesh) -> Option<TriangleId> {
+        let mut parts = self.triangles.into_iter().zip(self.corners);
+        parts.find(|&(id, corners)| !mesh.is_alive(id) || mesh.corners(id) != corners).map(|(id, _)| id)
     }
 
     /// Divides a crossed triangle as its cut points want it now. `ends` are what P and Q are in the mesh, and where;
@@ -95,23 +104,23 @@ impl Parts {
             Form::AtQ => [0, 0, 1],
             Form::BothFromP | Form::BothFromQ => [0, 1, 2],
         };
-        let mut triangles = before.triangles;
+        let (mut triangles, mut corners) = (before.triangles, before.corners);
         for old in 0..3 {
             let inside = || (0..parts.len()).filter(|&k| parents[k] == old);
             let id = before.triangles[old];
             let is_same = inside().count() == 1 && inside().all(|k| mesh.corners(id) == parts[k]);
             if is_same {
-                inside().for_each(|k| triangles[k] = id);
+                inside().for_each(|k| (triangles[k], corners[k]) = (id, parts[k]));
             } else if inside().count() > 0 {
                 let new = first + edit.added.len() as u32..;
-                inside().zip(new).for_each(|(k, id)| triangles[k] = TriangleId(id));
+                inside().zip(new).for_each(|(k, id)| (triangles[k], corners[k]) = (TriangleId(id), parts[k]));
                 edit.replace(id, inside().map(|k| parts[k]));
             }
         }
         if parts.len() == 2 {
-            triangles[2] = triangles[1];
+            (triangles[2], corners[2]) = (triangles[1], corners[1]);
         }
-        *self = Self { form, triangles };
+        *self = Self { form, triangles, corners };
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Breakable<'a> {
     pub mesh: &'a TetMesh,
     /// How they meet.
     pub adjacency: &'a TetAdjacency,
-    /// Its nodes, sorted.
+    /// Its nodes: sorted, each once, all of them nodes of the mesh and of the adjacency.
     pub nodes: &'a [u32],
     /// Its volume.
     pub volume: f64,
@@ -114,7 +114,8 @@ impl Breakable<'_> {
     /// The number of pieces follows from the impulse and the material ([`Material::pieces`]); the options bound it.
     ///
     /// # Errors
-    /// A number that is not positive and finite, a point that is not finite, a direction of no length.
+    /// A number that is not positive and finite, a point that is not finite, a direction of no length; nodes that are not in the
+    /// mesh, not sorted or listed twice.
     ///
     /// # Cost
     /// Nodes times pieces.
@@ -165,7 +166,8 @@ impl Breakable<'_> {
             ("most pieces", options.most_pieces as f64 - 1.0),
             ("least nodes", options.least_nodes as f64),
         ])?;
-        if self.nodes.len() < 2 * options.least_nodes {
+        self.check_nodes()?;
+        if self.nodes.len() / 2 < options.least_nodes {
             return Ok(None);
         }
         let at = |&node: &u32| self.mesh.positions()[node as usize];
@@ -191,5 +193,17 @@ impl Breakable<'_> {
         };
         let (labels, pieces) = connect_and_merge(self.adjacency, self.nodes, &labels, options.least_nodes);
         Ok((pieces > 1).then_some(Relabelling { labels, weights, pieces }))
+    }
+
+    /// Refuses nodes that the mesh or the adjacency does not have, and lists that are not strictly ascending.
+    fn check_nodes(&self) -> Result<(), FractureError> {
+        let count = self.mesh.node_count().min(self.adjacency.node_count());
+        if let Some(&node) = self.nodes.iter().find(|&&node| node as usize >= count) {
+            return Err(FractureError::NoSuchNode { node, count });
+        }
+        let unsorted = self.nodes.windows(2).position(|pair| pair[0] >= pair[1]);
+        unsorted.map_or(Ok(()), |at| {
+            Err(FractureError::UnsortedNodes { nodes: [self.nodes[at], self.nodes[at + 1]] })
+        })
     }
 }
