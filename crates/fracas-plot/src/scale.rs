@@ -75,9 +75,9 @@ pub(crate) struct Mapping {
 }
 
 /// The largest magnitude that an axis shows, so that sums and differences of a few numbers stay finite. Larger ones are left out.
-const MOST: f64 = 1e300;
+const MOST: f64 = 1e280;
 /// The smallest positive number that a logarithmic axis shows; powers of ten below are not exact.
-const LEAST: f64 = 1e-300;
+const LEAST: f64 = 1e-280;
 /// A linear axis spans at least this share of its largest number: closer numbers could not have different ticks.
 const NARROWEST: f64 = 1e-9;
 

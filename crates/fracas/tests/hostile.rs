@@ -1,12 +1,13 @@
 //! Inputs that were made to break the library, each a test named after what went wrong.
 
-use fracas::TearingBody;
+use fracas::pairs::brute;
+use fracas::{FindOptions, Finder, MeshTree, Pair, TearingBody, Threads, Touch, View};
 use fracas::brittle::{BrittleBody, Solid, SolidOptions};
 use fracas::cut::{CutError, CutOptions, CutSurface, Cutter, ShatterOptions, shatter_along};
 use fracas::fracture::{Breakable, FractureError, FractureOptions};
-use fracas::geom::DVec3;
+use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::tets::{TetAdjacency, brick};
-use fracas::mesh::{LiveMesh, MeshEdit, Report, TriangleId, shapes};
+use fracas::mesh::{LiveMesh, Mesh, MeshEdit, Report, TriangleId, shapes};
 use fracas::tearing::TearingOptions;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -162,4 +163,113 @@ fn the_nearest_facet_of_no_point_or_within_no_end_panicked() {
     }
     let anywhere = tree.find_nearest(&body, DVec3::new(3.0, 0.0, 0.0), f64::INFINITY, false).unwrap();
     assert!((anywhere.distance - 2.5).abs() < 1e-9);
+}
+
+/// Engines that must agree, and brute force among them.
+fn engines(mesh: &Mesh, pose: &Pose, other: &Mesh) -> Vec<Vec<Pair>> {
+    let (tree, tearing) = (MeshTree::build(mesh.clone()), TearingBody::build(mesh.clone()));
+    let wall = MeshTree::build(other.clone());
+    let mut finder = Finder::default();
+    vec![
+        brute::find_pairs(mesh, pose, other, &Pose::IDENTITY, Touch::Include),
+        finder.find_pairs(mesh.at(pose), other).to_vec(),
+        finder.find_pairs(tree.at(pose), &wall).to_vec(),
+        finder.find_pairs(tearing.at(pose), &wall).to_vec(),
+        finder.find_pairs(tree.at(pose), other).to_vec(),
+    ]
+}
+
+#[test]
+fn poses_that_overflow_made_the_soup_panic_and_engines_disagree() {
+    let turn = |t: DVec3| Pose::new(DQuat::from_xyzw(0.3, -0.1, 0.4, 0.8), t).unwrap();
+    let straight = |t: DVec3| Pose::from_translation(t).unwrap();
+    for k in [0, 300, 1000, 1019, 1020, 1021, 1022] {
+        let size = 2f64.powi(k);
+        let ball = shapes::icosphere(1.0, 2);
+        let ball = Mesh::new(ball.positions().iter().map(|p| *p * size).collect(), ball.triangles().to_vec()).unwrap();
+        for far in [0.0, 0.7 * size, 1e307, 1e308, f64::MAX] {
+            for direction in [DVec3::X, -DVec3::ONE, DVec3::new(0.0, -1.0, 1.0)] {
+                for pose in [turn(direction * far), straight(direction * far)] {
+                    let views = [
+                        View::from(&ball).try_at(&pose).map(|_| ()),
+                        MeshTree::build(ball.clone()).view().try_at(&pose).map(|_| ()),
+                        TearingBody::build(ball.clone()).view().try_at(&pose).map(|_| ()),
+                    ];
+                    if k >= 1021 || far >= 1e307 * 1.2 {
+                        let refused = !pose.is_identity();
+                        assert!(views.iter().all(|view| view.is_err() == refused), "{k} {far:e} {views:?}");
+                    } else if k <= 1000 && far < 1e307 {
+                        assert!(views.iter().all(Result::is_ok), "{k} {far:e} {views:?}");
+                    }
+                    if views.iter().all(Result::is_ok) {
+                        let answers = engines(&ball, &pose, &ball);
+                        assert!(answers.iter().all(|answer| *answer == answers[0]), "{k} {far:e} {direction}");
+                    }
+                }
+            }
+        }
+    }
+    // Poses that follow each other may leave the range, too.
+    let far = straight(DVec3::X * 1e308);
+    let farther = far.after(&far);
+    assert!(View::from(&shapes::icosphere(1.0, 1)).try_at(&farther).is_err());
+}
+
+/// How many triangles, all the same: with vertices of their own, or sharing three.
+fn duplicates(count: u32, shared: bool) -> Mesh {
+    let corners = [DVec3::ZERO, DVec3::X, DVec3::Y];
+    if shared {
+        return Mesh::new(corners.to_vec(), vec![[0, 1, 2]; count as usize]).unwrap();
+    }
+    let positions = (0..count).flat_map(|_| corners).collect();
+    Mesh::new(positions, (0..count).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect()).unwrap()
+}
+
+#[test]
+fn a_limit_of_pairs_counts_all_and_lists_none_beyond_it() {
+    for shared in [false, true] {
+        let mesh = duplicates(300, shared);
+        let (tree, tearing) = (MeshTree::build(mesh.clone()), TearingBody::build(mesh.clone()));
+        let all = 300 * 299 / 2;
+        for threads in [Threads::One, Threads::All] {
+            for (most_pairs, listed) in [(0, 0), (1000, 0), (all - 1, 0), (all, all), (usize::MAX, all)] {
+                let options = FindOptions { most_pairs, threads, ..FindOptions::default() };
+                let mut finder = Finder::new(options);
+                for view in [View::from(&mesh), tree.view(), tearing.view()] {
+                    assert_eq!(finder.find_self_pairs(view).len(), listed);
+                    assert_eq!(finder.stats().found, all as u64);
+                }
+                assert_eq!(finder.find_pairs(&tree, &tearing).is_empty(), most_pairs < 300 * 300);
+                assert_eq!(finder.stats().found, 300 * 300);
+                // Other questions are not bound by it.
+                assert!(finder.find_first(&tree, &tearing).is_some());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_body_that_shrinks_off_its_centre_keeps_queries_fast() {
+    let mesh = shapes::noisy_sphere(3_000, 0.2, 5);
+    let fresh = |positions: &[DVec3]| Mesh::new(positions.to_vec(), mesh.triangles().to_vec()).unwrap();
+    let about = DVec3::new(0.9, -0.3, 0.2);
+    for scale in [1e-3, 1e-6, 2f64.powi(-100), 2f64.powi(-400), 1e3, 2f64.powi(400)] {
+        // Moved away from the point, so that nothing is lost to rounding.
+        let shrunk: Vec<DVec3> = mesh.positions().iter().map(|p| about + (*p - about) * scale).collect();
+        let shrunk = if scale < 1e-10 { mesh.positions().iter().map(|p| *p * scale).collect() } else { shrunk };
+        let (mut tree, mut tearing) = (MeshTree::build(mesh.clone()), TearingBody::build(mesh.clone()));
+        tree.set_positions(&shrunk).unwrap();
+        tearing.set_positions(&shrunk).unwrap();
+        tree.validate().unwrap();
+        tearing.validate().unwrap();
+        let (new_tree, new_tearing) = (MeshTree::build(fresh(&shrunk)), TearingBody::build(fresh(&shrunk)));
+        let mut finder = Finder::default();
+        for (moved, new) in [(tree.view(), new_tree.view()), (tearing.view(), new_tearing.view())] {
+            let expected = finder.find_self_pairs(new).to_vec();
+            let work = finder.stats().box_pairs + finder.stats().decided;
+            assert_eq!(finder.find_self_pairs(moved), expected);
+            let stats = finder.stats();
+            assert!(stats.box_pairs + stats.decided < 3 * work + 10_000, "{scale:e}: {stats:?} {work}");
+        }
+    }
 }

@@ -64,13 +64,13 @@ impl Parts {
         parts.find(|&(id, corners)| !mesh.is_alive(id) || mesh.corners(id) != corners).map(|(id, _)| id)
     }
 
-    /// Divides a crossed triangle as its cut points want it now. `ends` are what P and Q are in the mesh, and where;
-    /// `first` is the id of the first triangle that the edit adds.
+    /// Divides a crossed triangle as its cut points want it now. `ends` are what P and Q are in the mesh, and where
+    /// at unit scale; `first` is the id of the first triangle that the edit adds.
     pub(super) fn divide(
         &mut self,
         mesh: &LiveMesh,
         crossed: &Crossed,
-        ends: [(Vertex, DVec3); 2],
+        (ends, to_unit): ([(Vertex, DVec3); 2], f64),
         first: u32,
         edit: &mut MeshEdit,
     ) {
@@ -83,7 +83,7 @@ impl Parts {
             (false, true, _) => Form::AtQ,
             (true, true, Form::AtP | Form::BothFromP) => Form::BothFromP,
             (true, true, Form::AtQ | Form::BothFromQ) => Form::BothFromQ,
-            (true, true, Form::Whole) => better_form(mesh, crossed, ends.map(|(_, place)| place)),
+            (true, true, Form::Whole) => better_form(mesh, crossed, ends.map(|(_, place)| place), to_unit),
         };
         let [c, a, b] = crossed.corners;
         let (p_lone, q_lone) = (p.on(crossed.lone_above), q.on(crossed.lone_above));
@@ -125,7 +125,7 @@ impl Parts {
 }
 
 /// The shorter diagonal of the four-sided part.
-fn better_form(mesh: &LiveMesh, crossed: &Crossed, [p, q]: [DVec3; 2]) -> Form {
-    let [_, a, b] = crossed.corners.map(|v| mesh.positions()[v as usize]);
+fn better_form(mesh: &LiveMesh, crossed: &Crossed, [p, q]: [DVec3; 2], to_unit: f64) -> Form {
+    let [_, a, b] = crossed.corners.map(|v| mesh.positions()[v as usize] * to_unit);
     if p.distance_squared(b) <= q.distance_squared(a) { Form::BothFromP } else { Form::BothFromQ }
 }

@@ -191,7 +191,7 @@ impl Finder {
         let ContactMemory { surfaces, pairs, contacts } = memory;
         let touch = std::mem::replace(&mut self.options.touch, Touch::Proper);
         pairs.clear();
-        pairs.extend_from_slice(self.find_pairs(shifted[0], shifted[1]));
+        pairs.extend_from_slice(self.compare(shifted[0], shifted[1], false, usize::MAX));
         self.options.touch = touch;
         let reach = (both.max - both.min).length() * 1.01;
         let bodies = Bodies { views: shifted, surfaces: [&surfaces[0], &surfaces[1]], reach };

@@ -20,7 +20,7 @@
 //! # Invariants
 //!
 //! Labels count from 0, each is one connected piece, and there are at least two. Weights are positive. The same input and seed
-//! give the same labels on every machine.
+//! give the same labels on every machine. A body 2ᵏ times as large gets the same labels and 2ᵏ times the weights.
 //!
 //! # When to use something else
 //!
@@ -34,11 +34,14 @@ mod merge;
 pub use error::FractureError;
 pub use material::Material;
 
-use crate::geom::DVec3;
+use crate::geom::{DVec3, UnitScale};
 use crate::mesh::tets::{TetAdjacency, TetMesh};
 use error::require_positive;
 use labels::{Layout, cells, planes, radial};
 use merge::connect_and_merge;
+
+/// An impact farther away than this many times the body's size, or 2⁶⁴, is hit from there: squares of distances stay finite.
+const FARTHEST: f64 = 1e150;
 
 /// A body or fragment that may break.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +161,8 @@ impl Breakable<'_> {
         if !point.is_finite() {
             return Err(FractureError::BadPoint { point });
         }
-        let Some(axis) = direction.try_normalize() else {
+        // Scaled first, so that very long and very short directions keep their sense.
+        let Some(axis) = (direction / direction.abs().max_element()).try_normalize() else {
             return Err(FractureError::BadDirection { direction });
         };
         require_positive(&[
@@ -171,7 +175,10 @@ impl Breakable<'_> {
             return Ok(None);
         }
         let at = |&node: &u32| self.mesh.positions()[node as usize];
-        let points: Vec<DVec3> = self.nodes.iter().map(at).collect();
+        let scale = UnitScale::of(self.nodes.iter().map(at)).unwrap_or(UnitScale::NONE);
+        let points: Vec<DVec3> = self.nodes.iter().map(|node| at(node) * scale.to_unit).collect();
+        let farthest = DVec3::splat(FARTHEST);
+        let point = (point * scale.to_unit).clamp(-farthest, farthest);
         let (mut hit, mut squared) = (point, f64::INFINITY);
         for &p in &points {
             if p.distance_squared(point) < squared {
@@ -191,6 +198,8 @@ impl Breakable<'_> {
             FracturePattern::Planes => planes(&layout),
             FracturePattern::Radial => radial(&layout),
         };
+        // Back to the body's own lengths; what lies on a crack keeps a weight.
+        let weights = weights.into_iter().map(|weight| (weight * scale.back).clamp(f64::MIN_POSITIVE, f64::MAX)).collect();
         let (labels, pieces) = connect_and_merge(self.adjacency, self.nodes, &labels, options.least_nodes);
         Ok((pieces > 1).then_some(Relabelling { labels, weights, pieces }))
     }

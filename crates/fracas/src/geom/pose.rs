@@ -15,6 +15,14 @@ pub struct Pose {
     is_identity: bool,
 }
 
+/// Why a body cannot be where a pose puts it.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("the pose puts the body up to {reach:e} from the origin: more than {:e} is out of range", Pose::FARTHEST)]
+pub struct PoseError {
+    /// The largest coordinate that the body may have, plus the largest of the translation; infinite if that overflows.
+    pub reach: f64,
+}
+
 impl Default for Pose {
     fn default() -> Self {
         Self::IDENTITY
@@ -25,6 +33,10 @@ impl Pose {
     /// Body space is world space.
     pub const IDENTITY: Self =
         Self { rotation: DMat3::IDENTITY, translation: DVec3::ZERO, is_identity: true };
+
+    /// How far from the origin a pose may put a body: 2¹⁰²⁰, about 1.1e307. Farther away sums of coordinates would overflow, so
+    /// [`View::try_at`](crate::View::try_at) refuses such poses for all bodies alike.
+    pub const FARTHEST: f64 = f64::MAX / 16.0;
 
     /// A pose from a rotation and the translation that follows it. The quaternion is normalised.
     ///

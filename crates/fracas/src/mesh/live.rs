@@ -383,6 +383,13 @@ impl LiveMesh {
         }
     }
 
+    /// A copy whose coordinates are multiplied by a power of two.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        scaled.positions.iter_mut().for_each(|p| *p *= factor);
+        scaled
+    }
+
     /// Moves every vertex; the triangles stay.
     ///
     /// # Errors
