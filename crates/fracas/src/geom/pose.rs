@@ -104,6 +104,11 @@ impl Pose {
         Triangle::new(self.apply(t.a), self.apply(t.b), self.apply(t.c))
     }
 
+    /// The pose of a body that is so many times as large; a power of two rounds nothing.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        Self { translation: self.translation * factor, ..*self }
+    }
+
     /// The inverse motion, rounded.
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.transpose();
