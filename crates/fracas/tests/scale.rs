@@ -137,7 +137,7 @@ impl Answers {
 #[test]
 fn bodies_of_all_kinds_answer_alike_at_every_size() {
     let meshes = [
-        (shapes::noisy_sphere(700, 0.2, 3), shapes::torus(0.8, 0.3, 18)),
+        (shapes::noisy_sphere(300, 0.2, 3), shapes::torus(0.8, 0.3, 12)),
         (shapes::cloth_grid(9, 7, [1.5, 1.2]), shapes::icosphere(0.6, 2)),
     ];
     let turn = DQuat::from_xyzw(0.1, -0.3, 0.2, 0.9);
@@ -155,7 +155,9 @@ fn bodies_of_all_kinds_answer_alike_at_every_size() {
                 };
                 let unit = ask(0);
                 assert!(!unit.pairs.is_empty() && !unit.impacts.is_empty(), "{}", kind.name);
-                for k in exponents(seed).into_iter().step_by(2) {
+                // Both ends, and others in turn: integers decide impacts at the ends, which takes its time.
+                let offset = seed as usize % 6;
+                for k in [-900, 900].into_iter().chain(exponents(seed).into_iter().skip(offset).step_by(6)) {
                     ask(k).compare(&unit, &format!("{} at 2^{k}", kind.name));
                 }
             }
@@ -385,6 +387,21 @@ fn a_brick_far_from_its_origin_is_sound_or_refused() {
     for far in [1e7, 1e9, 1e12] {
         assert!(matches!(broken_brick(1.0, DVec3::X * far), Err(BrittleError::OutOfRange { .. })), "{far}");
     }
+}
+
+#[test]
+fn specks_far_apart_do_not_make_endless_grids() {
+    let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].map(|p| p * 1e-200);
+    // Two nodes at one place would be degenerate; exact volumes tell that these are not.
+    let positions = corners.into_iter().chain(corners.map(|p| DVec3::splat(1e-190) + p * 1e5));
+    let specks = TetMesh::new(positions.collect(), vec![[0, 1, 2, 3], [4, 5, 6, 7]]).unwrap();
+    assert!(Solid::build(specks, &SolidOptions::default()).is_err());
+    let large = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+    let tiny = (0..200).flat_map(|i| corners.map(|p| p + DVec3::Z * 1e-190 * f64::from(i)));
+    let tets = (0..201).map(|t| [0, 1, 2, 3].map(|k| 4 * t + k)).collect();
+    let mixed = TetMesh::new(large.into_iter().chain(tiny).collect(), tets).unwrap();
+    let solid = Solid::build(mixed, &SolidOptions::default());
+    assert!(solid.is_ok() || matches!(solid, Err(BrittleError::BadNumber { .. } | BrittleError::Mesh(_))));
 }
 
 #[test]

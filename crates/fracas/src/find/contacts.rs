@@ -130,7 +130,7 @@ impl Finder {
         let far = views.iter().fold(far, |far, view| far.max(view.pose.translation().abs().max_element()));
         let scale = (size * LARGE < 1.0 || far > LARGE).then(|| UnitScale::of_length(far)).flatten();
         match scale {
-            Some(scale) => self.scaled_contacts(&views, scale, options, memory),
+            Some(scale) => self.scaled_contacts(&views, (scale, bounds), options, memory),
             None => self.unscaled_contacts(views, bounds, options, memory),
         }
     }
@@ -139,7 +139,7 @@ impl Finder {
     fn scaled_contacts(
         &mut self,
         views: &[View; 2],
-        scale: UnitScale,
+        (scale, bounds): (UnitScale, [Box3; 2]),
         options: &ContactOptions,
         memory: &mut ContactMemory,
     ) {
@@ -151,7 +151,8 @@ impl Finder {
         let options = ContactOptions { thickness: thickness.min(1e9), ..*options };
         let copies = [0, 1].map(|k| trees[k].at(&views[k].pose.scaled(scale.to_unit)));
         (0..2).for_each(|k| scaled.surfaces[k].list(&copies[k]));
-        self.unscaled_contacts(copies, copies.map(|view| view.bounds()), &options, &mut scaled);
+        let at_unit = |b: Box3| Box3 { min: b.min * scale.to_unit, max: b.max * scale.to_unit };
+        self.unscaled_contacts(copies, bounds.map(at_unit), &options, &mut scaled);
         for contact in scaled.contacts {
             let id = |body: usize, id: TriangleId| surfaces[body].id(id.0);
             let between = match contact.between {

@@ -227,11 +227,13 @@ fn check_range(mesh: &TetMesh) -> Result<(), BrittleError> {
     let longest = half.max_element();
     let radius = if (1e-100..1e100).contains(&longest) { half.length() } else { longest };
     let (least, most) = (2f64.powi(-32), 2f64.powi(32));
-    if (least..=most).contains(&radius) && reach <= 2f64.powi(20) * radius {
-        Ok(())
-    } else {
-        Err(BrittleError::OutOfRange { radius, reach })
+    if !(least..=most).contains(&radius) || reach > 2f64.powi(20) * radius {
+        return Err(BrittleError::OutOfRange { radius, reach });
     }
+    // Cells and grids are as fine as the mean edge, until there are too many of them.
+    let share = mean_edge(mesh) / radius;
+    let is_good = share >= 2f64.powi(-32);
+    if is_good { Ok(()) } else { Err(BrittleError::BadNumber { what: "mean edge, as a share of the radius,", value: share }) }
 }
 
 /// A sphere around the middle of a tetrahedron.
