@@ -44,6 +44,18 @@ fn a_second_plane_beside_the_first_still_cuts_a_slice() {
 }
 
 #[test]
+fn a_thin_plate_is_cut_into_two_thinner_ones() {
+    for thickness in [1e-1, 1e-3, 1e-6] {
+        let plate = LiveMesh::new(shapes::cuboid(DVec3::new(1.0, 1.0, thickness)));
+        let plane = CutSurface::plane(DVec3::ZERO, DVec3::Z, DVec3::X).unwrap();
+        for times in 1..4 {
+            let broken = shatter_along(&plate, &vec![plane.clone(); times], &ShatterOptions::default()).unwrap();
+            assert_eq!(broken.pieces, 2, "{thickness} {times}");
+        }
+    }
+}
+
+#[test]
 fn a_cutter_given_another_mesh_left_it_open() {
     let ball = LiveMesh::new(shapes::icosphere(1.0, 3));
     let plane = CutSurface::plane(DVec3::new(0.0, 0.0, 0.05), DVec3::Z, DVec3::X).unwrap();

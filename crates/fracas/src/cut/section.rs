@@ -330,19 +330,27 @@ fn pieces_beside(
     }
     let mut pieces = DisjointSets::new(mesh.vertex_count());
     mesh.live_triangles().for_each(|id| pieces.join_all(mesh.corners(id)));
-    // By piece: how far it reaches to the negative and to the positive side, and its longest edge.
-    let mut extents = vec![[0.0_f64; 3]; mesh.vertex_count()];
+    let mut shortest = vec![f64::INFINITY; mesh.vertex_count()];
     for corners in mesh.live_triangles().map(|id| mesh.corners(id)) {
-        let [below, above, longest] = &mut extents[pieces.root(corners[0]) as usize];
-        *longest = longest.max(longest_side(corners));
-        for height in corners.map(|v| heights[v as usize]) {
-            *below = below.max(-height);
-            *above = above.max(height);
+        for [a, b] in sides(corners) {
+            let length = mesh.positions()[a as usize].distance(mesh.positions()[b as usize]);
+            for v in [a, b].into_iter().filter(|_| a != b) {
+                shortest[v as usize] = shortest[v as usize].min(length);
+            }
         }
     }
+    // By piece: how far it reaches to the negative and to the positive side, and how far its vertices may be kept off the cut.
+    let mut extents = vec![[0.0_f64; 3]; mesh.vertex_count()];
+    for v in mesh.live_triangles().flat_map(|id| mesh.corners(id)) {
+        let [below, above, kept_off] = &mut extents[pieces.root(v) as usize];
+        let (height, edge) = (heights[v as usize], shortest[v as usize]);
+        *below = below.max(-height);
+        *above = above.max(height);
+        *kept_off = kept_off.max(if edge.is_finite() { share * edge } else { 0.0 });
+    }
     let is_beside = |v: u32| {
-        let [below, above, longest] = extents[pieces.root(v) as usize];
-        below.min(above) <= share * longest
+        let [below, above, kept_off] = extents[pieces.root(v) as usize];
+        below.min(above) <= kept_off
     };
     Some((0..mesh.vertex_count() as u32).map(is_beside).collect())
 }
