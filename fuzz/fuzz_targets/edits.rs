@@ -99,7 +99,8 @@ fn tear(input: &mut Input) {
             9 => body.rebuild(),
             10 => {
                 // A cut that goes on while others edit.
-                let surface = CutSurface::plane(input.point(Input::small) / 16.0, input.point(Input::small), DVec3::X);
+                let surface =
+                    CutSurface::plane(input.point(Input::small) / 16.0, input.point(Input::small), DVec3::X);
                 if cutter.is_none()
                     && let Ok(surface) = surface
                 {
@@ -167,8 +168,9 @@ fn shatter(input: &mut Input) {
         let target = if wrong == 0 { FragmentId(input.below(300) as u32) } else { fragment };
         let listed = if wrong == 1 { count / 2 } else { count };
         let labels: Vec<u32> = (0..listed).map(|_| input.below(4) as u32).collect();
-        let weights: Vec<f64> =
-            (0..count).map(|_| if wrong == 2 { input.number() } else { 0.01 + input.small().abs() }).collect();
+        let weights: Vec<f64> = (0..count)
+            .map(|_| if wrong == 2 { input.number() } else { 0.01 + input.small().abs() })
+            .collect();
         let before = body.fragments().count();
         match body.split(target, &labels, &weights) {
             Ok(pieces) => assert!(pieces.iter().all(|&piece| body.fragment(piece).is_ok())),
@@ -183,7 +185,8 @@ fn shatter(input: &mut Input) {
         let _ = body.find_nearest(a, p, reach);
         let _ = body.facet_tree(a).expect("living").find_nearest(&body, p, reach, input.byte() % 2 == 0);
         if let Some(pose) = Pose::from_translation(input.point(Input::small) / 8.0) {
-            let contacts = ContactFinder::default().find_between((&body, a), (&body, b), &pose).map(<[_]>::len);
+            let contacts =
+                ContactFinder::default().find_between((&body, a), (&body, b), &pose).map(<[_]>::len);
             assert!(contacts.is_ok());
         }
     }

@@ -36,7 +36,12 @@ fn asked(a: &Mesh, b: &Mesh, k: i32, p: DVec3) -> impl PartialEq + std::fmt::Deb
 }
 
 /// What a cut does, with lengths as shares of the size.
-fn cut(mesh: &Mesh, surface: &dyn Fn(f64) -> Option<CutSurface>, options: &CutOptions, k: i32) -> Option<Vec<MeshEdit>> {
+fn cut(
+    mesh: &Mesh,
+    surface: &dyn Fn(f64) -> Option<CutSurface>,
+    options: &CutOptions,
+    k: i32,
+) -> Option<Vec<MeshEdit>> {
     let size = 2f64.powi(k);
     let mut live = LiveMesh::new(scaled(mesh, k));
     let mut cutter = Cutter::new(&live, &surface(size)?, options).ok()?;
@@ -68,7 +73,8 @@ fuzz_target!(|data: &[u8]| {
                 if is_plane {
                     CutSurface::plane(point * size, normal, normal.any_orthogonal_vector()).ok()
                 } else {
-                    CutSurface::cylinder(point * size, normal, radius * size, normal.any_orthogonal_vector()).ok()
+                    CutSurface::cylinder(point * size, normal, radius * size, normal.any_orthogonal_vector())
+                        .ok()
                 }
             };
             // The front's coordinate is a length on both.
@@ -123,14 +129,17 @@ fuzz_target!(|data: &[u8]| {
             let Ok(mesh) = TetMesh::new(positions, tets) else { return };
             let Ok(adjacency) = TetAdjacency::build(&mesh) else { return };
             let nodes: Vec<u32> = (0..mesh.node_count() as u32).collect();
-            let body = Breakable { mesh: &mesh, adjacency: &adjacency, nodes: &nodes, volume: mesh.total_volume() };
+            let body =
+                Breakable { mesh: &mesh, adjacency: &adjacency, nodes: &nodes, volume: mesh.total_volume() };
             let pattern = match input.byte() % 3 {
                 0 => FracturePattern::Cells { growth: input.number() },
                 1 => FracturePattern::Planes,
                 _ => FracturePattern::Radial,
             };
-            let options = FractureOptions { pattern, least_nodes: 1 + input.below(4), ..FractureOptions::default() };
-            let (point, direction, wanted) = (input.point(Input::number), input.point(Input::number), input.number());
+            let options =
+                FractureOptions { pattern, least_nodes: 1 + input.below(4), ..FractureOptions::default() };
+            let (point, direction, wanted) =
+                (input.point(Input::number), input.point(Input::number), input.number());
             let broken = body.break_up(point, direction, wanted, &options);
             let Ok(solid) = Solid::build(mesh.clone(), &SolidOptions::default()) else { return };
             let mut body = BrittleBody::new(solid.into());
@@ -155,7 +164,11 @@ fuzz_target!(|data: &[u8]| {
             assert_eq!(finder.find_self_pairs(&mesh), &pairs[..]);
             let view = View::from(&mesh);
             let p = input.point(Input::number);
-            let _ = (view.nearest(p, f64::INFINITY), tree.view().nearest(p, f64::INFINITY), view.winding_number(p));
+            let _ = (
+                view.nearest(p, f64::INFINITY),
+                tree.view().nearest(p, f64::INFINITY),
+                view.winding_number(p),
+            );
             let _ = finder.find_contacts(&tree, &tree).map(<[_]>::len);
         }
     }

@@ -80,7 +80,8 @@ fn crowds_with_an_empty_answer_took_quadratic_memory() {
     let _turn = TURN.lock().unwrap();
     for (name, mesh) in &crowds()[..2] {
         let (tree, tearing) = (MeshTree::build(mesh.clone()), TearingBody::build(mesh.clone()));
-        for (engine, view) in [("soup", View::from(mesh)), ("tree", tree.view()), ("tearing", tearing.view())] {
+        for (engine, view) in [("soup", View::from(mesh)), ("tree", tree.view()), ("tearing", tearing.view())]
+        {
             let mut found = 1;
             let used = memory(|| {
                 let options = FindOptions { touch: Touch::Proper, ..FindOptions::default() };
@@ -100,7 +101,8 @@ fn a_limit_bounds_the_memory_of_crowds_with_many_pairs() {
         for (engine, view) in [("soup", View::from(&mesh)), ("tree", tree.view())] {
             let mut count = 0;
             let used = memory(|| {
-                let options = FindOptions { most_pairs: 10_000, threads: Threads::All, ..FindOptions::default() };
+                let options =
+                    FindOptions { most_pairs: 10_000, threads: Threads::All, ..FindOptions::default() };
                 let mut finder = Finder::new(options);
                 assert!(finder.find_self_pairs(view).is_empty());
                 count = finder.stats().found;
@@ -108,7 +110,10 @@ fn a_limit_bounds_the_memory_of_crowds_with_many_pairs() {
             if name != "a sheaf" {
                 assert_eq!(count, u64::from(COUNT) * u64::from(COUNT - 1) / 2);
             }
-            assert!(count > 10_000 && used < PER_TRIANGLE * COUNT as usize, "{name} in a {engine}: {used} bytes");
+            assert!(
+                count > 10_000 && used < PER_TRIANGLE * COUNT as usize,
+                "{name} in a {engine}: {used} bytes"
+            );
         }
     }
 }

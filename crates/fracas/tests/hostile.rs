@@ -1,14 +1,14 @@
 //! Inputs that were made to break the library, each a test named after what went wrong.
 
-use fracas::pairs::brute;
-use fracas::{FindOptions, Finder, MeshTree, Pair, TearingBody, Threads, Touch, View};
 use fracas::brittle::{BrittleBody, Solid, SolidOptions};
 use fracas::cut::{CutError, CutOptions, CutSurface, Cutter, ShatterOptions, shatter_along};
 use fracas::fracture::{Breakable, FractureError, FractureOptions};
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::tets::{TetAdjacency, brick};
 use fracas::mesh::{LiveMesh, Mesh, MeshEdit, Report, TriangleId, shapes};
+use fracas::pairs::brute;
 use fracas::tearing::TearingOptions;
+use fracas::{FindOptions, Finder, MeshTree, Pair, TearingBody, Threads, Touch, View};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
@@ -49,7 +49,8 @@ fn a_thin_plate_is_cut_into_two_thinner_ones() {
         let plate = LiveMesh::new(shapes::cuboid(DVec3::new(1.0, 1.0, thickness)));
         let plane = CutSurface::plane(DVec3::ZERO, DVec3::Z, DVec3::X).unwrap();
         for times in 1..4 {
-            let broken = shatter_along(&plate, &vec![plane.clone(); times], &ShatterOptions::default()).unwrap();
+            let broken =
+                shatter_along(&plate, &vec![plane.clone(); times], &ShatterOptions::default()).unwrap();
             assert_eq!(broken.pieces, 2, "{thickness} {times}");
         }
     }
@@ -198,7 +199,8 @@ fn poses_that_overflow_made_the_soup_panic_and_engines_disagree() {
     for k in [0, 300, 1000, 1019, 1020, 1021, 1022] {
         let size = 2f64.powi(k);
         let ball = shapes::icosphere(1.0, 2);
-        let ball = Mesh::new(ball.positions().iter().map(|p| *p * size).collect(), ball.triangles().to_vec()).unwrap();
+        let ball = Mesh::new(ball.positions().iter().map(|p| *p * size).collect(), ball.triangles().to_vec())
+            .unwrap();
         for far in [0.0, 0.7 * size, 1e307, 1e308, f64::MAX] {
             for direction in [DVec3::X, -DVec3::ONE, DVec3::new(0.0, -1.0, 1.0)] {
                 for pose in [turn(direction * far), straight(direction * far)] {
@@ -215,7 +217,10 @@ fn poses_that_overflow_made_the_soup_panic_and_engines_disagree() {
                     }
                     if views.iter().all(Result::is_ok) {
                         let answers = engines(&ball, &pose, &ball);
-                        assert!(answers.iter().all(|answer| *answer == answers[0]), "{k} {far:e} {direction}");
+                        assert!(
+                            answers.iter().all(|answer| *answer == answers[0]),
+                            "{k} {far:e} {direction}"
+                        );
                     }
                 }
             }
@@ -268,7 +273,8 @@ fn a_body_that_shrinks_off_its_centre_keeps_queries_fast() {
     for scale in [1e-3, 1e-6, 2f64.powi(-100), 2f64.powi(-400), 1e3, 2f64.powi(400)] {
         // Moved away from the point, so that nothing is lost to rounding.
         let shrunk: Vec<DVec3> = mesh.positions().iter().map(|p| about + (*p - about) * scale).collect();
-        let shrunk = if scale < 1e-10 { mesh.positions().iter().map(|p| *p * scale).collect() } else { shrunk };
+        let shrunk =
+            if scale < 1e-10 { mesh.positions().iter().map(|p| *p * scale).collect() } else { shrunk };
         let (mut tree, mut tearing) = (MeshTree::build(mesh.clone()), TearingBody::build(mesh.clone()));
         tree.set_positions(&shrunk).unwrap();
         tearing.set_positions(&shrunk).unwrap();

@@ -9,7 +9,8 @@ use common::inputs::Stream;
 use common::soups::mapped;
 use fracas::brittle::{BrittleBody, BrittleError, ContactFinder, Solid, SolidOptions};
 use fracas::cut::{
-    CutOptions, CutSurface, Cutter, Front, HeightGrid, ShatterOptions, scatter_sites, shatter_along, shatter_at,
+    CutOptions, CutSurface, Cutter, Front, HeightGrid, ShatterOptions, scatter_sites, shatter_along,
+    shatter_at,
 };
 use fracas::fill::{FillOptions, GradedFillOptions, Grading, fill, fill_graded};
 use fracas::fracture::{Breakable, FractureOptions, FracturePattern};
@@ -84,7 +85,11 @@ fn answers(body: &dyn AnyBody, other: &dyn AnyBody, poses: [&Pose; 2], k: i32) -
             .collect(),
         winding: points.iter().map(|&p| view.winding_number(p * size)).collect(),
         contacts: finder
-            .find_contacts_with(view, moved, &ContactOptions { thickness: 0.01 * size, ..ContactOptions::default() })
+            .find_contacts_with(
+                view,
+                moved,
+                &ContactOptions { thickness: 0.01 * size, ..ContactOptions::default() },
+            )
             .ok()
             .map(|contacts| {
                 let contact = |c: &fracas::Contact| (c.depth * back, c.normal, c.points.map(|p| p * back));
@@ -168,7 +173,8 @@ fn bodies_of_all_kinds_answer_alike_at_every_size() {
 #[test]
 fn winding_fields_answer_alike_at_every_size() {
     let mesh = shapes::cloth_grid(20, 20, [1.5, 1.2]);
-    let points: Vec<DVec3> = (0..40).map(|i| DVec3::new(f64::from(i) * 0.05 - 1.0, 0.2, 0.1 * f64::from(i % 7))).collect();
+    let points: Vec<DVec3> =
+        (0..40).map(|i| DVec3::new(f64::from(i) * 0.05 - 1.0, 0.2, 0.1 * f64::from(i % 7))).collect();
     let ask = |k: i32| {
         let field = WindingField::build(&scaled(&mesh, k));
         points.iter().map(|&p| field.at(p * 2f64.powi(k))).collect::<Vec<_>>()
@@ -183,7 +189,8 @@ fn winding_fields_answer_alike_at_every_size() {
 fn fillings_scale_with_the_surface() {
     let surface = shapes::noisy_sphere(600, 0.2, 1);
     let uniform = |mesh: &Mesh| fill(mesh, &FillOptions { cells: 8.0, ..FillOptions::default() });
-    let robust = |mesh: &Mesh| fill(mesh, &FillOptions { cells: 8.0, robust: true, ..FillOptions::default() });
+    let robust =
+        |mesh: &Mesh| fill(mesh, &FillOptions { cells: 8.0, robust: true, ..FillOptions::default() });
     let graded = |mesh: &Mesh| {
         let grading = Grading::Curvature { cells_per_radius: 2.0 };
         fill_graded(mesh, &GradedFillOptions { cells: 16.0, levels: 2, grading })
@@ -219,7 +226,11 @@ fn cuts(size: f64) -> Vec<(CutSurface, CutOptions, Vec<f64>)> {
         (CutSurface::height_field(point, up, forward, grid).unwrap(), by(Front::V), lengths.clone()),
         (CutSurface::cylinder(point, up, 0.5 * size, forward).unwrap(), by(Front::U), angles.clone()),
         (CutSurface::cylinder(point, up, 0.5 * size, forward).unwrap(), by(Front::V), lengths),
-        (CutSurface::helicoid(point + DVec3::X * size, up, 0.9 * size, -forward).unwrap(), by(Front::U), angles),
+        (
+            CutSurface::helicoid(point + DVec3::X * size, up, 0.9 * size, -forward).unwrap(),
+            by(Front::U),
+            angles,
+        ),
     ]
 }
 
@@ -238,7 +249,11 @@ fn cuts_scale_with_the_body() {
             body.validate().unwrap();
             edits.push(scaled_edit(&edit, -k));
         }
-        Ok::<_, fracas::cut::CutError>((edits, body.piece_count(), cutter.range().map(|r| r.map(f64::is_finite))))
+        Ok::<_, fracas::cut::CutError>((
+            edits,
+            body.piece_count(),
+            cutter.range().map(|r| r.map(f64::is_finite)),
+        ))
     };
     for number in 0..cuts(1.0).len() {
         let unit = edits(number, 0);
@@ -285,11 +300,13 @@ fn fracture_patterns_scale() {
         let body = Breakable { mesh: &mesh, adjacency: &adjacency, nodes: &nodes, volume: 1.0 };
         let options = FractureOptions { pattern, least_nodes: 3, ..FractureOptions::default() };
         let direction = DVec3::new(0.1, 0.2, -1.0) * size;
-        let broken = body.break_up(DVec3::new(0.4, 0.1, 0.4) * size, direction, 9.0, &options).unwrap().unwrap();
+        let broken =
+            body.break_up(DVec3::new(0.4, 0.1, 0.4) * size, direction, 9.0, &options).unwrap().unwrap();
         let weights: Vec<f64> = broken.weights.iter().map(|weight| weight / size).collect();
         (broken.labels, broken.pieces, weights)
     };
-    for pattern in [FracturePattern::Cells { growth: 3.0 }, FracturePattern::Planes, FracturePattern::Radial] {
+    for pattern in [FracturePattern::Cells { growth: 3.0 }, FracturePattern::Planes, FracturePattern::Radial]
+    {
         let unit = at(0, pattern);
         for k in exponents(40) {
             let large = at(k, pattern);
@@ -303,7 +320,8 @@ fn fracture_patterns_scale() {
 fn broken_brick(size: f64, shift: DVec3) -> Result<BrittleBody, BrittleError> {
     let (positions, tets) = brick(DVec3::new(1.0, 0.8, 0.6), [6, 5, 4]).into_parts();
     let mesh = TetMesh::new(positions.iter().map(|p| (*p + shift) * size).collect(), tets).unwrap();
-    let labels: Vec<u32> = mesh.positions().iter().map(|p| u32::from(p.x > (shift.x + 0.05) * size)).collect();
+    let labels: Vec<u32> =
+        mesh.positions().iter().map(|p| u32::from(p.x > (shift.x + 0.05) * size)).collect();
     let weights: Vec<f64> = mesh.positions().iter().map(|p| (p.x - (shift.x + 0.05) * size).abs()).collect();
     let mut body = BrittleBody::new(Solid::build(mesh, &SolidOptions::default())?.into());
     body.split(FragmentId(0), &labels, &weights)?;
@@ -320,21 +338,26 @@ fn brittle_bodies_scale_or_are_refused() {
         let fragments: Vec<FragmentId> = body.fragments().collect();
         let mut nearest = vec![];
         for i in 0..60 {
-            let p = DVec3::new((f64::from(i) * 0.7).sin(), (f64::from(i) * 1.1).cos(), 0.02 * f64::from(i) - 0.6) * 0.5;
+            let p =
+                DVec3::new((f64::from(i) * 0.7).sin(), (f64::from(i) * 1.1).cos(), 0.02 * f64::from(i) - 0.6)
+                    * 0.5;
             for &fragment in &fragments {
                 let tree = body.facet_tree(fragment)?;
                 let found = [
                     body.find_nearest(fragment, p * size, f64::INFINITY),
                     tree.find_nearest(&body, p * size, f64::INFINITY, false),
                 ];
-                nearest.extend(found.map(|near| near.unwrap()).map(|n| (n.distance * back, n.normal, n.is_crack)));
+                nearest.extend(
+                    found.map(|near| near.unwrap()).map(|n| (n.distance * back, n.normal, n.is_crack)),
+                );
             }
         }
         let pose = Pose::from_translation(DVec3::new(0.1, 0.2, 0.59) * size).unwrap();
         let mut finder = ContactFinder::new(fracas::brittle::ContactOptions::default());
         let contacts = finder.find_between((&body, fragments[0]), (&body, fragments[0]), &pose)?;
         let contacts = contacts.iter().map(|c| (c.distance * back, c.normal, c.surface * back)).collect();
-        let masses = fragments.iter().map(|&f| body.fragment(f).unwrap().mass().volume * back.powi(3)).collect();
+        let masses =
+            fragments.iter().map(|&f| body.fragment(f).unwrap().mass().volume * back.powi(3)).collect();
         let views: Vec<View> = fragments.iter().map(|&f| body.view(f).unwrap()).collect();
         let pairs = Finder::default().find_pairs(views[0], views[1]).len();
         Ok((nearest, contacts, masses, pairs))
@@ -346,7 +369,11 @@ fn brittle_bodies_scale_or_are_refused() {
         match ask(k) {
             Ok(large) => {
                 assert!(k.abs() <= 33, "2^{k}");
-                assert_eq!((large.0.len(), large.1.len(), large.3), (unit.0.len(), unit.1.len(), unit.3), "2^{k}");
+                assert_eq!(
+                    (large.0.len(), large.1.len(), large.3),
+                    (unit.0.len(), unit.1.len(), unit.3),
+                    "2^{k}"
+                );
                 let same = |(a, b): (&(f64, DVec3, bool), &(f64, DVec3, bool))| {
                     near(a.0, b.0) && near_points(a.1, b.1) && a.2 == b.2
                 };
@@ -375,7 +402,13 @@ fn a_brick_far_from_its_origin_is_sound_or_refused() {
         for fragment in body.fragments() {
             let tree = body.facet_tree(fragment).unwrap();
             for i in 0..40 {
-                let p = shift + 0.7 * DVec3::new((f64::from(i) * 0.7).sin(), (f64::from(i) * 1.1).cos(), 0.05 * f64::from(i) - 1.0);
+                let p = shift
+                    + 0.7
+                        * DVec3::new(
+                            (f64::from(i) * 0.7).sin(),
+                            (f64::from(i) * 1.1).cos(),
+                            0.05 * f64::from(i) - 1.0,
+                        );
                 let [a, b] = [
                     body.find_nearest(fragment, p, f64::INFINITY).unwrap().distance,
                     tree.find_nearest(&body, p, f64::INFINITY, false).unwrap().distance,

@@ -105,7 +105,8 @@ impl Cutter {
         options: &CutOptions,
         is_open: bool,
     ) -> Result<Self, CutError> {
-        let positions = mesh.live_triangles().flat_map(|id| mesh.corners(id)).map(|v| mesh.positions()[v as usize]);
+        let positions =
+            mesh.live_triangles().flat_map(|id| mesh.corners(id)).map(|v| mesh.positions()[v as usize]);
         let scale = UnitScale::of(positions).unwrap_or(UnitScale::NONE);
         let front_scale = if surface.is_length(options.front) { scale } else { UnitScale::NONE };
         let (unit_mesh, unit_surface, unit_options);

@@ -57,7 +57,9 @@ pub enum CutError {
         triangle: TriangleId,
     },
     /// A helicoid of so small a pitch that it winds through the body too often.
-    #[error("a helicoid of pitch {pitch:e} winds {turns:e} times through the body: more than {most} turns are too many")]
+    #[error(
+        "a helicoid of pitch {pitch:e} winds {turns:e} times through the body: more than {most} turns are too many"
+    )]
     TooManyTurns {
         /// As given.
         pitch: f64,

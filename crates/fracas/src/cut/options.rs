@@ -100,8 +100,10 @@ fn check_turns(mesh: &LiveMesh, surface: &CutSurface) -> Result<(), CutError> {
     let corners = mesh.live_triangles().flat_map(|id| mesh.corners(id));
     let extent = Box3::from_points(corners.map(|v| mesh.positions()[v as usize])).extent().max_element();
     let turns = extent / pitch;
-    // Negated, so that a quotient that is no number is refused too; an empty mesh has a negative extent.
-    if !(turns <= MOST_TURNS) { Err(CutError::TooManyTurns { pitch, turns, most: MOST_TURNS }) } else { Ok(()) }
+    if turns.is_nan() || turns > MOST_TURNS {
+        return Err(CutError::TooManyTurns { pitch, turns, most: MOST_TURNS });
+    }
+    Ok(())
 }
 
 /// How far beyond the range of the front a helicoid's section is known, in edge lengths.

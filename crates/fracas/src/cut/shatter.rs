@@ -165,7 +165,8 @@ pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) ->
     at_unit_scale(mesh, |mesh, factor| {
         // Farther away than this, a site is as good as any other in its direction.
         let farthest = DVec3::splat(1e100);
-        let scaled: Vec<DVec3> = sites.iter().map(|site| (*site * factor).clamp(-farthest, farthest)).collect();
+        let scaled: Vec<DVec3> =
+            sites.iter().map(|site| (*site * factor).clamp(-farthest, farthest)).collect();
         shatter_ordinary_at(mesh, &scaled, options)
     })
 }

@@ -89,7 +89,11 @@ impl FillError {
             }
             Self::NotFinite { at } => *at *= factor,
             Self::BadNumber { what: "cell size", value, .. } => *value *= factor,
-            Self::Open { .. } | Self::NotOriented { .. } | Self::Empty | Self::BadNumber { .. } | Self::Mesh(_) => {}
+            Self::Open { .. }
+            | Self::NotOriented { .. }
+            | Self::Empty
+            | Self::BadNumber { .. }
+            | Self::Mesh(_) => {}
         }
         self
     }

@@ -37,10 +37,10 @@
 //! F. Labelle and J. R. Shewchuk, *Isosurface stuffing: fast tetrahedral meshes with good dihedral angles*, ACM Transactions on
 //! Graphics 26(3), 2007.
 
-use super::{FillError, scaled_back};
 use super::error::{require, require_positive};
 use super::octree::{Cube, Octree, Points};
 use super::stencil::{Node, cut_one, root};
+use super::{FillError, scaled_back};
 use crate::base::parallel::map;
 use crate::base::sorted_set;
 use crate::exact::{Sign, orient3d};

@@ -57,7 +57,14 @@ pub struct FindOptions {
 impl Default for FindOptions {
     fn default() -> Self {
         let (touch, twins, threads) = (Touch::default(), Twins::default(), Threads::default());
-        Self { touch, twins, threads, soup: SoupOptions::default(), look_at_start: true, most_pairs: usize::MAX }
+        Self {
+            touch,
+            twins,
+            threads,
+            soup: SoupOptions::default(),
+            look_at_start: true,
+            most_pairs: usize::MAX,
+        }
     }
 }
 

@@ -199,7 +199,10 @@ impl Breakable<'_> {
             FracturePattern::Radial => radial(&layout),
         };
         // Back to the body's own lengths; what lies on a crack keeps a weight.
-        let weights = weights.into_iter().map(|weight| (weight * scale.back).clamp(f64::MIN_POSITIVE, f64::MAX)).collect();
+        let weights = weights
+            .into_iter()
+            .map(|weight| (weight * scale.back).clamp(f64::MIN_POSITIVE, f64::MAX))
+            .collect();
         let (labels, pieces) = connect_and_merge(self.adjacency, self.nodes, &labels, options.least_nodes);
         Ok((pieces > 1).then_some(Relabelling { labels, weights, pieces }))
     }

@@ -17,7 +17,10 @@ pub struct Pose {
 
 /// Why a body cannot be where a pose puts it.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("the pose puts the body up to {reach:e} from the origin: more than {:e} is out of range", Pose::FARTHEST)]
+#[error(
+    "the pose puts the body up to {reach:e} from the origin: more than {:e} is out of range",
+    Pose::FARTHEST
+)]
 pub struct PoseError {
     /// The largest coordinate that the body may have, plus the largest of the translation; infinite if that overflows.
     pub reach: f64,

@@ -38,7 +38,8 @@ impl UnitScale {
         // The exponent of the smallest power of two above; subnormal lengths count as the smallest normal one. Clamped, so that the
         // inverse is a normal number too.
         let exponent = ((length.to_bits() >> 52) as i32 - 1022).clamp(-1020, 1020);
-        (exponent.abs() > ORDINARY).then(|| Self { to_unit: power_of_two(-exponent), back: power_of_two(exponent) })
+        (exponent.abs() > ORDINARY)
+            .then(|| Self { to_unit: power_of_two(-exponent), back: power_of_two(exponent) })
     }
 }
 

@@ -133,7 +133,7 @@ impl KineticBody {
         View::of(self, None)
     }
 
-    /// The body as it stands now, where a pose puts it.
+    /// The body as it stands now, where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &crate::geom::Pose) -> View<'_> {
         self.view().at(pose)
     }

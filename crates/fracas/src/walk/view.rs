@@ -46,14 +46,14 @@ impl<'a> From<MeshRef<'a>> for View<'a> {
 }
 
 impl Mesh {
-    /// The mesh where a pose puts it, for queries that keep no structure.
+    /// The mesh where a pose puts it, for queries that keep no structure. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &Pose) -> View<'_> {
         View::from(self).at(pose)
     }
 }
 
 impl<'a> MeshRef<'a> {
-    /// The mesh where a pose puts it.
+    /// The mesh where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(self, pose: &Pose) -> View<'a> {
         View::from(self).at(pose)
     }
@@ -98,8 +98,8 @@ impl<'a> View<'a> {
     pub fn try_at(self, pose: &Pose) -> Result<Self, PoseError> {
         if !pose.is_identity() {
             let reach = self.largest_coordinate() + pose.translation().abs().max_element();
-            // Negated, so that a translation that is no number is refused too.
-            if !(reach <= Pose::FARTHEST) {
+            // A translation that is no number is in no range.
+            if !(0.0..=Pose::FARTHEST).contains(&reach) {
                 return Err(PoseError { reach });
             }
         }

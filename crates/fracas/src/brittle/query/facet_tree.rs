@@ -122,7 +122,16 @@ impl FacetTree {
             levels.push(blocks(levels[levels.len() - 1].iter().map(bounds)));
         }
         let triangles = order.iter().map(|&k| triangles[k as usize]).collect();
-        Self { fragment, padding, origin, facets, triangles, levels, walkable: OnceLock::new(), stamp: Stamp::new() }
+        Self {
+            fragment,
+            padding,
+            origin,
+            facets,
+            triangles,
+            levels,
+            walkable: OnceLock::new(),
+            stamp: Stamp::new(),
+        }
     }
 
     /// The point of the fragment's surface nearest to `p`, as [`BrittleBody::find_nearest`] of the same body finds it: always for

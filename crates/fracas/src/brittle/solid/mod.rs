@@ -233,7 +233,11 @@ fn check_range(mesh: &TetMesh) -> Result<(), BrittleError> {
     // Cells and grids are as fine as the mean edge, until there are too many of them.
     let share = mean_edge(mesh) / radius;
     let is_good = share >= 2f64.powi(-32);
-    if is_good { Ok(()) } else { Err(BrittleError::BadNumber { what: "mean edge, as a share of the radius,", value: share }) }
+    if is_good {
+        Ok(())
+    } else {
+        Err(BrittleError::BadNumber { what: "mean edge, as a share of the radius,", value: share })
+    }
 }
 
 /// A sphere around the middle of a tetrahedron.
