@@ -161,8 +161,9 @@ impl Breakable<'_> {
         if !point.is_finite() {
             return Err(FractureError::BadPoint { point });
         }
-        // Scaled first, so that very long and very short directions keep their sense.
-        let Some(axis) = (direction / direction.abs().max_element()).try_normalize() else {
+        // Very long and very short directions are scaled first, since their squares would leave the range.
+        let unit = UnitScale::of([direction].into_iter()).unwrap_or(UnitScale::NONE).to_unit;
+        let Some(axis) = (direction * unit).try_normalize() else {
             return Err(FractureError::BadDirection { direction });
         };
         require_positive(&[
