@@ -43,6 +43,16 @@ pub enum Failure {
         /// The most possible.
         most: usize,
     },
+    /// More pairs than a report can list: duplicate faces, as a rule.
+    #[error(
+        "there are {count} pairs or more, and at most {most} are listed: remove duplicate faces, or ask for --touch proper"
+    )]
+    TooManyPairs {
+        /// How many were found when the search stopped.
+        count: usize,
+        /// How many are listed.
+        most: usize,
+    },
     /// Two files that should be one mesh at two times.
     #[error(
         "{second}: not the mesh of {first} at another time: vertices or triangles differ in number or order"

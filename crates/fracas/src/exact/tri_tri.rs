@@ -68,6 +68,10 @@ impl Relation {
 /// assert_eq!(tri_tri(&floor, &tip(-1e-300)), Relation::Crossing);
 /// ```
 pub fn tri_tri(t: &Triangle, u: &Triangle) -> Relation {
+    // Duplicates, whose signs are all zero and would take the longest way.
+    if have_same_corners(t, u) {
+        return Relation::Touching;
+    }
     let u_sides = Plane::of(t).sides(u.corners());
     if u_sides.is_one() {
         return Relation::Disjoint;
@@ -85,6 +89,16 @@ pub fn tri_tri(t: &Triangle, u: &Triangle) -> Relation {
         return segment_triangle(p, q, t);
     }
     CommonLine::new(t, t_sides, u, u_sides).relation(Relation::Touching)
+}
+
+/// Whether two triangles have the same three corners, in any order.
+#[inline]
+fn have_same_corners(t: &Triangle, u: &Triangle) -> bool {
+    let (first, second) = (t.corners(), u.corners());
+    // Nearly all pairs end at the first comparison.
+    second.contains(&first[0])
+        && first[1..].iter().all(|p| second.contains(p))
+        && second.iter().all(|p| first.contains(p))
 }
 
 /// All corners of `u` lie in the plane of `t`, or `t` has no plane.

@@ -6,10 +6,10 @@ use crate::base::DisjointSets;
 use crate::contact::{
     Bodies, Contact, ContactError, ContactOptions, ContactParts, Surface, overlap_contacts, spread_out,
 };
-use crate::geom::{Box3, DVec3, Pose, Triangle};
+use crate::geom::{Box3, DVec3, Pose, Triangle, UnitScale};
 use crate::mesh::{Mesh, TriangleId};
 use crate::near::Near;
-use crate::pairs::{Features, Frame, Pair, Touch};
+use crate::pairs::{Features, Pair, Touch};
 use crate::tree::MeshTree;
 use crate::walk::{Shape, Side, View};
 
@@ -127,32 +127,32 @@ impl Finder {
         let both = Box3 { min: bounds[0].min.min(bounds[1].min), max: bounds[0].max.max(bounds[1].max) };
         let size = 0.5 * both.max - 0.5 * both.min;
         let (size, far) = (size.max_element(), both.min.abs().max(both.max.abs()).max_element());
-        if size * LARGE < 1.0 || far > LARGE {
-            self.scaled_contacts(&views, &both, options, memory);
-        } else {
-            self.unscaled_contacts(views, bounds, options, memory);
+        let far = views.iter().fold(far, |far, view| far.max(view.pose.translation().abs().max_element()));
+        let scale = (size * LARGE < 1.0 || far > LARGE).then(|| UnitScale::of_length(far)).flatten();
+        match scale {
+            Some(scale) => self.scaled_contacts(&views, (scale, bounds), options, memory),
+            None => self.unscaled_contacts(views, bounds, options, memory),
         }
     }
 
-    /// Products of lengths would overflow or vanish: copies of the bodies near one are asked instead.
+    /// Products of lengths would overflow or vanish: copies of the bodies at unit scale are asked instead, with the same roundings.
     fn scaled_contacts(
         &mut self,
         views: &[View; 2],
-        both: &Box3,
+        (scale, bounds): (UnitScale, [Box3; 2]),
         options: &ContactOptions,
         memory: &mut ContactMemory,
     ) {
-        let frame = Frame::around(both.min, both.max);
         let surfaces = &memory.surfaces;
         let trees: [MeshTree; 2] =
-            [0, 1].map(|k| MeshTree::build(scaled_copy(&views[k], &surfaces[k], &frame)));
+            [0, 1].map(|k| MeshTree::build(scaled_copy(&views[k], &surfaces[k], scale.to_unit)));
         let mut scaled = ContactMemory::default();
-        let thickness = options.thickness * frame.scale;
+        let thickness = options.thickness * scale.to_unit;
         let options = ContactOptions { thickness: thickness.min(1e9), ..*options };
-        let copies = [0, 1].map(|k| trees[k].view());
+        let copies = [0, 1].map(|k| trees[k].at(&views[k].pose.scaled(scale.to_unit)));
         (0..2).for_each(|k| scaled.surfaces[k].list(&copies[k]));
-        let bounds = [0, 1].map(|k| scaled.surfaces[k].bounds_at(&copies[k].pose));
-        self.unscaled_contacts(copies, bounds, &options, &mut scaled);
+        let at_unit = |b: Box3| Box3 { min: b.min * scale.to_unit, max: b.max * scale.to_unit };
+        self.unscaled_contacts(copies, bounds.map(at_unit), &options, &mut scaled);
         for contact in scaled.contacts {
             let id = |body: usize, id: TriangleId| surfaces[body].id(id.0);
             let between = match contact.between {
@@ -165,8 +165,8 @@ impl Finder {
                 }
                 other => other,
             };
-            let points = contact.points.map(|p| frame.unmap(p));
-            memory.contacts.push(Contact { points, depth: contact.depth / frame.scale, between, ..contact });
+            let points = contact.points.map(|p| p * scale.back);
+            memory.contacts.push(Contact { points, depth: contact.depth * scale.back, between, ..contact });
         }
     }
 
@@ -192,7 +192,7 @@ impl Finder {
         let ContactMemory { surfaces, pairs, contacts } = memory;
         let touch = std::mem::replace(&mut self.options.touch, Touch::Proper);
         pairs.clear();
-        pairs.extend_from_slice(self.find_pairs(shifted[0], shifted[1]));
+        pairs.extend_from_slice(self.compare(shifted[0], shifted[1], false, usize::MAX));
         self.options.touch = touch;
         let reach = (both.max - both.min).length() * 1.01;
         let bodies = Bodies { views: shifted, surfaces: [&surfaces[0], &surfaces[1]], reach };
@@ -360,9 +360,10 @@ fn normal_of([u, v]: [DVec3; 2]) -> DVec3 {
     if u == DVec3::ZERO { DVec3::Z } else { u.any_orthonormal_vector() }
 }
 
-/// A body in the coordinates of a frame, with its triangles numbered as in its surface.
-fn scaled_copy(view: &View, surface: &Surface, frame: &Frame) -> Mesh {
-    let places: Vec<DVec3> = vertex_places(view).into_iter().map(|p| frame.map_exact(p)).collect();
+/// A body without its pose, so many times as large, with its triangles numbered as in its surface.
+fn scaled_copy(view: &View, surface: &Surface, factor: f64) -> Mesh {
+    let here = View { pose: Pose::IDENTITY, ..*view };
+    let places: Vec<DVec3> = vertex_places(&here).into_iter().map(|p| p * factor).collect();
     let triangles = (0..surface.triangle_count() as u32).map(|t| names_of(view, surface.id(t))).collect();
     Mesh::new(places, triangles).expect("coordinates near one")
 }

@@ -33,7 +33,7 @@ impl Finder {
     /// ```
     #[doc(alias = "intersection_test")]
     pub fn find_first<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> Option<Pair> {
-        self.compare(a.into(), b.into(), true).first().copied()
+        self.compare(a.into(), b.into(), true, usize::MAX).first().copied()
     }
 
     /// Whether two bodies share a point: their surfaces intersect, or a part of one lies wholly inside the other. Only closed bodies have an

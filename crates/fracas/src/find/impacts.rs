@@ -54,7 +54,10 @@ impl Finder {
     pub fn find_impacts<'a, 'b>(&mut self, a: impl Into<Sweep<'a>>, b: impl Into<Sweep<'b>>) -> Impacts<'_> {
         let (a, b) = (a.into(), b.into());
         self.sweep(&[a, b], Question::Impacts);
-        let touching = self.options.look_at_start.then(|| !self.find_pairs(a.view, b.view).is_empty());
+        let touching = self.options.look_at_start.then(|| {
+            self.compare(a.view, b.view, false, 0);
+            self.stats().found > 0
+        });
         Impacts { all: &self.impacts.all, touching_at_start: touching }
     }
 
@@ -64,7 +67,10 @@ impl Finder {
     pub fn find_self_impacts<'a>(&mut self, body: impl Into<Sweep<'a>>) -> Impacts<'_> {
         let body = body.into();
         self.sweep(&[body], Question::Impacts);
-        let touching = self.options.look_at_start.then(|| !self.find_self_pairs(body.view).is_empty());
+        let touching = self.options.look_at_start.then(|| {
+            self.compare_with_itself(body.view, 0);
+            self.stats().found > 0
+        });
         Impacts { all: &self.impacts.all, touching_at_start: touching }
     }
 

@@ -10,11 +10,13 @@ mod kdop;
 mod pose;
 pub mod round;
 mod triangle;
+mod unit_scale;
 
 pub use box3::Box3;
 pub(crate) use boxes8::{Boxes8, LANES};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3, DVec4, Vec3};
 pub(crate) use kdop::{BLOCK, BLOCKS};
 pub use kdop::{Directions, Kdop};
-pub use pose::Pose;
+pub use pose::{Pose, PoseError};
 pub use triangle::Triangle;
+pub(crate) use unit_scale::UnitScale;

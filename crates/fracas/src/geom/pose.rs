@@ -51,6 +51,17 @@ impl TryFrom<PoseState> for Pose {
     }
 }
 
+/// Why a body cannot be where a pose puts it.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the pose puts the body up to {reach:e} from the origin: more than {:e} is out of range",
+    Pose::FARTHEST
+)]
+pub struct PoseError {
+    /// The largest coordinate that the body may have, plus the largest of the translation; infinite if that overflows.
+    pub reach: f64,
+}
+
 impl Default for Pose {
     fn default() -> Self {
         Self::IDENTITY
@@ -61,6 +72,10 @@ impl Pose {
     /// Body space is world space.
     pub const IDENTITY: Self =
         Self { rotation: DMat3::IDENTITY, translation: DVec3::ZERO, is_identity: true };
+
+    /// How far from the origin a pose may put a body: 2¹⁰²⁰, about 1.1e307. Farther away sums of coordinates would overflow, so
+    /// [`View::try_at`](crate::View::try_at) refuses such poses for all bodies alike.
+    pub const FARTHEST: f64 = f64::MAX / 16.0;
 
     /// A pose from a rotation and the translation that follows it. The quaternion is normalised.
     ///
@@ -126,6 +141,11 @@ impl Pose {
     #[inline]
     pub fn apply_to_triangle(&self, t: &Triangle) -> Triangle {
         Triangle::new(self.apply(t.a), self.apply(t.b), self.apply(t.c))
+    }
+
+    /// The pose of a body that is so many times as large; a power of two rounds nothing.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        Self { translation: self.translation * factor, ..*self }
     }
 
     /// The inverse motion, rounded.

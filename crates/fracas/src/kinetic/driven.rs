@@ -30,7 +30,7 @@ use crate::geom::{DVec3, LANES, Pose, Triangle};
 use crate::mesh::{Mesh, MeshError, TriangleId, check_finite};
 use crate::pairs::{Frame, Row, RowIds};
 use crate::tree::{BuildOptions, MeshTree, row_box};
-use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View, reach_of};
+use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View, fits_frame};
 use fearless_simd::{Level, dispatch};
 
 /// Most leaves of a block.
@@ -180,7 +180,7 @@ impl DrivenBody {
         View::of(self, None)
     }
 
-    /// The body where a pose puts it.
+    /// The body where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &Pose) -> View<'_> {
         self.view().at(pose)
     }
@@ -211,7 +211,7 @@ impl DrivenBody {
             (low, high) = (low.min(*l), high.max(*h));
         }
         // A body that left its frame, or shrank in it, gets a new one.
-        if !(0.125..=Frame::REACH).contains(&reach_of((self.frame.map(low), self.frame.map(high)))) {
+        if !fits_frame((self.frame.map(low), self.frame.map(high)), 0.125) {
             self.frame = Frame::around(low, high);
         }
         self.fit_above();

@@ -22,7 +22,7 @@
 //! For a mesh whose triangles stay, [`Mesh`] and [`Adjacency`](super::Adjacency): they need less memory. Dead slots are
 //! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] gives a compact mesh with new ids.
 
-use super::triangles::replace_positions;
+use super::triangles::{check_count, replace_positions};
 use super::{EditError, Mesh, MeshEdit, MeshError, Origin, TriangleId};
 use crate::base::reserve_warm;
 use crate::geom::{DVec3, Triangle};
@@ -57,6 +57,18 @@ pub struct LiveMesh {
     scratch: [Vec<u32>; 2],
 }
 
+/// Refuses more triangle slots than corners can be named of.
+fn check_slots(count: usize) -> Result<(), MeshError> {
+    let limit = MOST_SLOTS;
+    if count <= limit { Ok(()) } else { Err(MeshError::TooMany { what: "triangle slots", count, limit }) }
+}
+
+/// Refuses room for more triangle slots and vertices than a mesh can have.
+fn check_room([slots, vertices]: [usize; 2], more: [usize; 2]) -> Result<(), MeshError> {
+    check_slots(slots.saturating_add(more[0]))?;
+    check_count("vertices", vertices.saturating_add(more[1]))
+}
+
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Link {
@@ -79,10 +91,14 @@ pub struct Applied {
 }
 
 impl LiveMesh {
+    /// The most triangles a mesh under edits can have, dead ones included: 1,431,655,765, a third of the ids of 32 bits, since every
+    /// corner has one.
+    pub const MOST_SLOTS: usize = MOST_SLOTS;
+
     /// A mesh ready for edits. Triangles and vertices keep their ids.
     ///
     /// # Panics
-    /// If the mesh has more than 1 431 655 765 triangles, whose corners 32-bit ids cannot name.
+    /// If the mesh has more than [`LiveMesh::MOST_SLOTS`] triangles; [`LiveMesh::try_new`] refuses it instead.
     ///
     /// ```
     /// use fracas::mesh::{LiveMesh, MeshEdit, TriangleId, shapes};
@@ -101,8 +117,20 @@ impl LiveMesh {
     /// assert!(mesh.apply(&edit).is_err());
     /// ```
     pub fn new(mesh: Mesh) -> Self {
+        Self::try_new(mesh).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`LiveMesh::new`], for a mesh of any size.
+    ///
+    /// # Errors
+    /// [`MeshError::TooMany`] for more than [`LiveMesh::MOST_SLOTS`] triangles.
+    pub fn try_new(mesh: Mesh) -> Result<Self, MeshError> {
+        check_slots(mesh.triangle_count())?;
+        Ok(Self::of_checked(mesh))
+    }
+
+    fn of_checked(mesh: Mesh) -> Self {
         let (positions, triangles) = mesh.into_parts();
-        assert!(triangles.len() <= MOST_SLOTS, "{} triangles are more than {MOST_SLOTS}", triangles.len());
         let slots = triangles.len();
         let mut made = Self {
             first: vec![NONE; positions.len()],
@@ -339,7 +367,12 @@ impl LiveMesh {
 
     /// Makes room for this many more triangles and vertices, and writes to it once, so that edits within it wait
     /// neither for the allocator nor for the system to hand out pages. It halves the time of small edits.
+    ///
+    /// # Panics
+    /// If there would be more triangle slots than [`LiveMesh::MOST_SLOTS`] or more vertices than ids. Nothing has changed then.
     pub fn reserve(&mut self, triangles: usize, vertices: usize) {
+        let room = check_room([self.slot_count(), self.vertex_count()], [triangles, vertices]);
+        room.unwrap_or_else(|error| panic!("{error}"));
         reserve_warm(&mut self.triangles, triangles, [0; 3]);
         reserve_warm(&mut self.alive, triangles, false);
         reserve_warm(&mut self.links, 3 * triangles, Link { next: NONE, previous: NONE });
@@ -351,6 +384,13 @@ impl LiveMesh {
             let known = list.len();
             reserve_warm(list, all - known, NONE);
         }
+    }
+
+    /// A copy whose coordinates are multiplied by a power of two.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        scaled.positions.iter_mut().for_each(|p| *p *= factor);
+        scaled
     }
 
     /// Moves every vertex; the triangles stay.
@@ -546,4 +586,27 @@ fn first_repeated(sorted: &mut Vec<u32>, ids: impl Iterator<Item = u32>) -> Opti
     sorted.extend(ids);
     sorted.sort_unstable();
     sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_a_third_of_all_ids_hit_an_assert() {
+        assert_eq!(MOST_SLOTS, 1_431_655_765);
+        assert_eq!(check_slots(MOST_SLOTS), Ok(()));
+        let error = check_slots(MOST_SLOTS + 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "1431655766 triangle slots are more than the 1431655765 that there can be"
+        );
+        // The last corner of the last slot has a name of its own, and so have the two slots of every node of a tree.
+        assert!(
+            3 * (MOST_SLOTS as u64) + 2 - 3 < u64::from(NONE) && 2 * (MOST_SLOTS as u64) < u64::from(NONE)
+        );
+        assert!(check_room([7, 7], [MOST_SLOTS - 7, 0]).is_ok());
+        assert!(check_room([7, 7], [MOST_SLOTS - 6, 0]).is_err());
+        assert!(check_room([7, 7], [usize::MAX, 0]).is_err() && check_room([7, 7], [0, usize::MAX]).is_err());
+    }
 }

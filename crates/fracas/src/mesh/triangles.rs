@@ -46,12 +46,14 @@ pub enum MeshError {
         given: usize,
     },
     /// More triangles or vertices than ids.
-    #[error("{count} {what} are more than the {} that ids can name", u32::MAX)]
+    #[error("{count} {what} are more than the {limit} that there can be")]
     TooMany {
-        /// `"vertices"` or `"triangles"`.
+        /// `"vertices"`, `"triangles"` or `"triangle slots"`.
         what: &'static str,
         /// How many were given.
         count: usize,
+        /// How many there may be.
+        limit: usize,
     },
 }
 
@@ -183,7 +185,8 @@ pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result
 
 /// Checks that there are ids for this many. The last id is kept free, so that structures may use it to mean "none".
 pub(super) fn check_count(what: &'static str, count: usize) -> Result<(), MeshError> {
-    if count < u32::MAX as usize { Ok(()) } else { Err(MeshError::TooMany { what, count }) }
+    let limit = u32::MAX as usize - 1;
+    if count <= limit { Ok(()) } else { Err(MeshError::TooMany { what, count, limit }) }
 }
 
 /// Copies new positions over old ones, if there are as many and all are finite.

@@ -32,7 +32,7 @@ mod vec8;
 
 pub(crate) use crate::geom::LANES;
 pub use crew::Threads;
-pub(crate) use crew::{Crew, Worker};
+pub(crate) use crew::{Crew, Worker, count_beyond};
 pub(crate) use fan::Fan;
 pub use features::Features;
 pub(crate) use findings::{Findings, bits};
@@ -112,7 +112,7 @@ pub struct FindStats {
     pub decided: u64,
     /// Subtrees proved free of self-intersections as a whole; in a soup, fans around a vertex.
     pub culled: u64,
-    /// Pairs found.
+    /// Pairs found, also if they were more than [`FindOptions::most_pairs`](crate::FindOptions::most_pairs).
     pub found: u64,
 }
 

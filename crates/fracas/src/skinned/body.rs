@@ -160,7 +160,7 @@ impl SkinnedBody {
         View::of(self, None)
     }
 
-    /// The body where a pose puts it.
+    /// The body where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &Pose) -> View<'_> {
         self.view().at(pose)
     }

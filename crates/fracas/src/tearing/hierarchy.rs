@@ -35,7 +35,7 @@ impl TearingBody {
         View::of(self, None)
     }
 
-    /// The body, all its pieces, where a pose puts it.
+    /// The body, all its pieces, where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &Pose) -> View<'_> {
         self.view().at(pose)
     }

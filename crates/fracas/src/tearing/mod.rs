@@ -172,6 +172,9 @@ struct Tree {
 impl TearingBody {
     /// A body of one piece, with the best tree.
     ///
+    /// # Panics
+    /// If the mesh has more than [`LiveMesh::MOST_SLOTS`] triangles.
+    ///
     /// ```
     /// use fracas::mesh::{MeshEdit, TriangleId, shapes};
     /// use fracas::{Finder, TearingBody};
@@ -186,6 +189,9 @@ impl TearingBody {
     }
 
     /// A body of one piece.
+    ///
+    /// # Panics
+    /// As [`TearingBody::build`].
     ///
     /// # Cost
     /// O(n log n).
@@ -252,6 +258,9 @@ impl TearingBody {
 
     /// Makes room for this many more triangles and vertices, so that edits within it wait neither for the allocator nor
     /// for the system to hand out pages.
+    ///
+    /// # Panics
+    /// As [`LiveMesh::reserve`], if there would be more than ids can name. Nothing has changed then.
     pub fn reserve(&mut self, triangles: usize, vertices: usize) {
         self.mesh.reserve(triangles, vertices);
         let Tree { arena, scratch, upkeep, .. } = &mut self.tree;

@@ -12,7 +12,7 @@ use super::arena::{Arena, Child, Slot};
 use super::metric::Metric;
 use super::{Tree, frame_of};
 use crate::mesh::LiveMesh;
-use crate::pairs::Frame;
+use crate::walk::fits_frame;
 use glam::{Vec3, Vec4};
 use std::ops::Range;
 
@@ -25,10 +25,12 @@ impl Tree {
         let to = (from + count).min(nodes);
         self.cursor = to;
         let changed = self.refit_in_frame(mesh, from as u32..to as u32);
-        let fits = (0.125..=Frame::REACH).contains(&self.reach());
-        if !fits && !self.roots.is_empty() {
-            self.frame = frame_of(mesh);
-            self.refit_in_frame(mesh, 0..0);
+        if self.bounds().is_some_and(|corners| !fits_frame(corners, 0.125)) {
+            let frame = frame_of(mesh);
+            if frame != self.frame {
+                self.frame = frame;
+                self.refit_in_frame(mesh, 0..0);
+            }
         }
         changed
     }

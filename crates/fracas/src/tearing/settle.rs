@@ -94,7 +94,8 @@ impl Tree {
     /// time. Touched slots are added to the scratch lists; the caller mends what is above them. Returns the number of
     /// triangles in what was rebuilt.
     pub(super) fn settle(&mut self, changed: usize, scratch: &mut FollowScratch) -> u64 {
-        let budget = self.options.upkeep as i64;
+        // More than all triangles there can be is no more; sums stay far from the ends of the range.
+        let budget = i64::try_from(self.options.upkeep).unwrap_or(i64::MAX).min(i64::from(u32::MAX));
         // A little of what is not used may be used later.
         self.upkeep.credit = (self.upkeep.credit + budget).min(2 * budget);
         let mut left = self.upkeep.credit.min(2 * budget - changed as i64);

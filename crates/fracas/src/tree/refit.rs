@@ -8,7 +8,7 @@ use super::MeshTree;
 use crate::base::parallel;
 use crate::geom::DVec3;
 use crate::pairs::{Frame, LANES, Row, RowIds};
-use crate::walk::{Corners, Node, Stamp, reach_of, signs_of_row};
+use crate::walk::{Corners, Node, Stamp, fits_frame, signs_of_row};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 
@@ -23,7 +23,7 @@ impl MeshTree {
         self.refit_in_frame(parallel);
         // A body that left its frame, or shrank in it, gets a new one; then one more pass is due.
         let Some(root) = self.nodes.first() else { return };
-        if !(0.125..=Frame::REACH).contains(&reach_of(root.bounds())) {
+        if !fits_frame(root.bounds(), 0.125) {
             let (low, high) = self.mesh.bounds().corners();
             let frame = Frame::around(low, high);
             if frame != self.frame {

@@ -228,6 +228,13 @@ pub(crate) fn reach_of((low, high): Corners) -> f32 {
     low.iter().chain(&high).fold(0.0, |reach, x| reach.max(x.abs()))
 }
 
+/// Whether a body with this box is at home in its frame: within reach, and no smaller than `least` along its longest half edge. A body that
+/// shrank about a point off the centre stays within reach, but rounding would blur it.
+pub(crate) fn fits_frame((low, high): Corners, least: f32) -> bool {
+    let half = (0..3).fold(0.0_f32, |half, axis| half.max(0.5 * (high[axis] - low[axis])));
+    half >= least && reach_of((low, high)) <= Frame::REACH
+}
+
 /// Whether two closed boxes share a point.
 pub(crate) fn overlap(a: &Corners, b: &Corners) -> bool {
     (0..3).all(|k| a.0[k] <= b.1[k] && b.0[k] <= a.1[k])
