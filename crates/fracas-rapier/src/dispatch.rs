@@ -6,6 +6,7 @@ use crate::FragmentShape;
 use crate::candidates::{Candidate, Scratch, between_fragments, with_scratch, with_shape};
 use crate::cast::cast;
 use crate::convert::single;
+use crate::engine::Seal;
 use crate::manifold::write_manifolds;
 use rapier3d::math::{Pose, Real, Vector};
 use rapier3d::parry::query::details::{
@@ -110,14 +111,14 @@ enum Kind<'a> {
     Second(&'a dyn Shape, &'a FragmentShape),
 }
 
-fn fragment(shape: &dyn Shape) -> Option<&FragmentShape> {
+fn custom<S: Shape>(shape: &dyn Shape) -> Option<&S> {
     // The type is asked for first: nearly all shapes of a scene may be others.
     (shape.shape_type() == rapier3d::parry::shape::ShapeType::Custom).then(|| shape.as_shape())?
 }
 
 impl<'a> Kind<'a> {
     fn of(g1: &'a dyn Shape, g2: &'a dyn Shape) -> Result<Self, Unsupported> {
-        match (fragment(g1), fragment(g2)) {
+        match (custom(g1), custom(g2)) {
             (Some(a), Some(b)) => Ok(Self::Both(a, b)),
             (Some(a), None) => Ok(Self::First(a, g2)),
             (None, Some(b)) => Ok(Self::Second(g1, b)),
@@ -182,6 +183,10 @@ impl QueryDispatcher for FragmentDispatcher {
         g1: &dyn Shape,
         g2: &dyn Shape,
     ) -> Result<ShapeIntersection, Unsupported> {
+        if let Some(Seal(sought)) = custom::<Seal>(g1) {
+            let is_this = Arc::ptr_eq(&sought.counters, &self.counters);
+            return if is_this { Ok(ShapeIntersection::new(true)) } else { Err(Unsupported) };
+        }
         let near = Kind::of(g1, g2)?.nearest(pos12, 0.0);
         Ok(ShapeIntersection::new(near.is_some_and(|near| near.dist <= 0.0)))
     }
