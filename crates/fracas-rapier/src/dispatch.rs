@@ -4,8 +4,8 @@
 
 use crate::FragmentShape;
 use crate::candidates::{Candidate, Scratch, between_fragments, with_scratch, with_shape};
-use crate::cast::cast;
-use crate::convert::single;
+use crate::cast::{Along, Cast};
+use crate::convert::{double, single};
 use crate::engine::Seal;
 use crate::manifold::write_manifolds;
 use rapier3d::math::{Pose, Real, Vector};
@@ -16,7 +16,7 @@ use rapier3d::parry::query::{
     ClosestPoints, Contact, ContactManifold, NonlinearRigidMotion, PersistentQueryDispatcher,
     QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
 };
-use rapier3d::parry::shape::Shape;
+use rapier3d::parry::shape::{Shape, TypedShape};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -162,6 +162,30 @@ impl<'a> Kind<'a> {
         })
     }
 
+    /// The distance between the extents of both shapes along a normal in the frame of the first, which points to the second; negative if they overlap.
+    /// `None` if one of them has no extents that are known.
+    fn gap_along(&self, pos12: &Pose, normal: Vector) -> Option<f64> {
+        let there = pos12.rotation.inverse() * -normal;
+        let (of_first, of_second) = match *self {
+            Self::Both(a, b) => (fragment_support(a, normal), fragment_support(b, there)),
+            Self::First(a, shape) => (fragment_support(a, normal), support(shape, there)?),
+            Self::Second(shape, b) => (support(shape, normal)?, fragment_support(b, there)),
+        };
+        Some(f64::from(pos12.translation.dot(normal)) - of_first - of_second)
+    }
+
+    /// The least extent of the thinner shape.
+    fn least_extent(&self) -> f64 {
+        let other = |shape: &dyn Shape| f64::from(shape.compute_local_aabb().extents().min_element());
+        match *self {
+            Self::Both(a, b) => a.least_extent().min(b.least_extent()),
+            // A surface is as thin as can be; what is looked at is never finer than a part of the fragment.
+            Self::First(a, shape) | Self::Second(shape, a) => {
+                a.least_extent().min(other(shape).max(0.1 * a.least_extent()))
+            }
+        }
+    }
+
     /// Farther than this apart, two shapes cannot be any more.
     fn most(&self, pos12: &Pose) -> f64 {
         let size = |shape: &dyn Shape| {
@@ -174,6 +198,21 @@ impl<'a> Kind<'a> {
         };
         f64::from(pos12.translation.length()) + sizes
     }
+}
+
+/// How far a fragment goes along a direction of its frame.
+fn fragment_support(shape: &FragmentShape, direction: Vector) -> f64 {
+    let direction = double(direction);
+    shape.support(direction) - direction.dot(shape.origin())
+}
+
+/// How far a shape of the engine goes along a direction of its frame, if that is known.
+fn support(shape: &dyn Shape, direction: Vector) -> Option<f64> {
+    if let TypedShape::HalfSpace(space) = shape.as_typed_shape() {
+        // Along any other direction it has no end.
+        return (space.normal.dot(direction) > 0.999_999).then_some(0.0);
+    }
+    Some(f64::from(shape.as_support_map()?.local_support_point(direction).dot(direction)))
 }
 
 impl QueryDispatcher for FragmentDispatcher {
@@ -233,10 +272,19 @@ impl QueryDispatcher for FragmentDispatcher {
         let kind = Kind::of(g1, g2)?;
         let at = |time: f64| Pose::from_parts(pos12.translation + local_vel12 * time as f32, pos12.rotation);
         let near = |time: f64, reach: f64| kind.nearest(&at(time), reach);
-        let speed = f64::from(local_vel12.length());
-        let span = [0.0, f64::from(options.max_time_of_impact).min(1e6)];
-        let size = kind.most(pos12);
-        Ok(cast(near, speed, span, f64::from(options.target_distance), size, options.stop_at_penetration))
+        let along = |time: f64, near: &Contact| {
+            let gap = kind.gap_along(&at(time), near.normal1)?;
+            Some(Along { gap, speed: f64::from(-local_vel12.dot(near.normal1)).max(0.0) })
+        };
+        let cast = Cast {
+            speed: f64::from(local_vel12.length()),
+            span: [0.0, f64::from(options.max_time_of_impact).min(1e6)],
+            target: f64::from(options.target_distance),
+            size: kind.most(pos12),
+            thin: kind.least_extent(),
+            stops_inside: options.stop_at_penetration,
+        };
+        Ok(cast.first(near, along))
     }
 
     fn cast_shapes_nonlinear(
@@ -256,15 +304,22 @@ impl QueryDispatcher for FragmentDispatcher {
         };
         let near = |time: f64, reach: f64| kind.nearest(&at(time), reach);
         // No point of a shape is faster than its centre and what its turn gives the farthest point.
-        let fastest = |motion: &NonlinearRigidMotion, shape: &dyn Shape| {
-            if motion.linvel == Vector::ZERO && motion.angvel == Vector::ZERO {
+        let turning = |motion: &NonlinearRigidMotion, shape: &dyn Shape| {
+            if motion.angvel == Vector::ZERO {
                 return 0.0;
             }
             let sphere = shape.compute_local_bounding_sphere();
             let arm = (sphere.center() - motion.local_center).length() + sphere.radius();
-            f64::from(motion.linvel.length() + motion.angvel.length() * arm)
+            f64::from(motion.angvel.length() * arm)
         };
-        let speed = fastest(motion1, g1) + fastest(motion2, g2);
+        let turning = turning(motion1, g1) + turning(motion2, g2);
+        let approach = motion2.linvel - motion1.linvel;
+        let along = |time: f64, near: &Contact| {
+            let gap = kind.gap_along(&at(time), near.normal1)?;
+            let normal = motion1.position_at_time(time as f32).rotation * near.normal1;
+            Some(Along { gap, speed: f64::from(-approach.dot(normal)).max(0.0) + turning })
+        };
+        let speed = f64::from(approach.length()) + turning;
         let span = [f64::from(start_time), f64::from(end_time)];
         // Bodies are stopped nearer to each other than the engine looks ahead: the smaller one tells how near.
         let size = match kind {
@@ -273,7 +328,9 @@ impl QueryDispatcher for FragmentDispatcher {
                 a.radius().min(f64::from(shape.compute_local_bounding_sphere().radius()))
             }
         };
-        Ok(cast(near, speed, span, 0.0, size, stop_at_penetration))
+        let thin = kind.least_extent();
+        let cast = Cast { speed, span, target: 0.0, size, thin, stops_inside: stop_at_penetration };
+        Ok(cast.first(near, along))
     }
 }
 

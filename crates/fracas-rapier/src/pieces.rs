@@ -3,7 +3,7 @@
 use crate::FragmentShape;
 use crate::convert::{double, double_pose, engine_pose, single};
 use crate::engine::EngineSets;
-use crate::record::Record;
+use crate::record::{Pace, Record};
 use crate::report::Piece;
 use fracas::geom::DQuat;
 use rapier3d::prelude::{
@@ -17,7 +17,7 @@ pub(crate) fn replace(
     handle: RigidBodyHandle,
     record: &Record,
     shapes: Vec<FragmentShape>,
-    dt: f32,
+    pace: Pace,
 ) -> Vec<(Piece, Record)> {
     let (old, surface) = (&sets.bodies[handle], &sets.colliders[record.collider]);
     let pose = double_pose(old.position());
@@ -44,7 +44,7 @@ pub(crate) fn replace(
                 age: 0,
                 ..record.clone()
             };
-            body.enable_ccd(known.is_bullet || known.is_fast(&body, dt));
+            body.enable_ccd(known.is_bullet || known.is_fast(&body, pace));
             (body, with_surface_of(surface, shape), known)
         })
         .collect();

@@ -6,7 +6,9 @@
 use crate::{BreakError, BreakOptions, FragmentShape, SharedBody};
 use fracas::brittle::{BrittleBody, FragmentId};
 use fracas::geom::DVec3;
-use rapier3d::prelude::{ColliderHandle, ColliderSet, RigidBody, RigidBodyHandle, RigidBodySet};
+use rapier3d::prelude::{
+    ColliderHandle, ColliderSet, IntegrationParameters, RigidBody, RigidBodyHandle, RigidBodySet,
+};
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,21 @@ pub(crate) struct Record {
     /// Distance of the farthest point from the origin, and half the least extent: how fast is fast for it.
     pub reach: f32,
     pub thickness: f32,
+}
+
+/// A step of the engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Its length, seconds.
+    pub dt: f32,
+    /// How far ahead contacts are looked for.
+    pub prediction: f32,
+}
+
+impl From<&IntegrationParameters> for Pace {
+    fn from(parameters: &IntegrationParameters) -> Self {
+        Self { dt: parameters.dt, prediction: parameters.prediction_distance() }
+    }
 }
 
 /// How long another thread may hold a lock before it counts as held for good. Readers look for microseconds; a guard on the caller's own stack
@@ -55,10 +72,10 @@ impl Record {
         if is_same { Ok(()) } else { Err(BreakError::Changed { handle }) }
     }
 
-    /// Whether a body moves so far in a step that it may pass through something as thick as itself; the engine's own measure.
-    pub fn is_fast(&self, body: &RigidBody, dt: f32) -> bool {
+    /// Whether a body may pass through something as thick as itself in a step. What moves less than the engine looks ahead cannot.
+    pub fn is_fast(&self, body: &RigidBody, pace: Pace) -> bool {
         let speed = body.linvel().length() + body.angvel().length() * self.reach;
-        speed * dt > 0.5 * self.thickness
+        speed * pace.dt > self.thickness.max(pace.prediction)
     }
 
     /// The fragments, to read.

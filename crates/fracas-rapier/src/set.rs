@@ -33,7 +33,7 @@ use crate::dispatch::{FragmentDispatcher, Work};
 use crate::engine::{EngineSets, asks};
 use crate::options::check_body;
 use crate::pieces::replace;
-use crate::record::Record;
+use crate::record::{Pace, Record};
 use crate::report::{Fracture, StepTimes};
 use crate::{BreakError, BreakOptions, FragmentShape, SharedBody};
 use fracas::brittle::{BrittleBody, FragmentId, Solid};
@@ -58,8 +58,8 @@ pub struct BreakableSet {
     /// Steps to go until the last fracture is forgotten.
     shaken: u32,
     times: StepTimes,
-    /// The length of a step, seconds.
-    dt: f32,
+    /// Of the last step, or the engine's default.
+    pace: Pace,
     /// The warm start that `prepare` set, and the caller's that it replaced.
     warm_start: Option<[f32; 2]>,
     /// When `prepare` was called, and the work until then.
@@ -88,7 +88,7 @@ impl Default for BreakableSet {
             fractures: vec![],
             shaken: 0,
             times: StepTimes::default(),
-            dt: IntegrationParameters::default().dt,
+            pace: Pace::from(&IntegrationParameters::default()),
             warm_start: None,
             begun: None,
         }
@@ -153,7 +153,7 @@ impl BreakableSet {
             reach: shape.reach() as f32,
             thickness: shape.thickness(),
         };
-        body.enable_ccd(record.is_bullet || record.is_fast(&body, self.dt));
+        body.enable_ccd(record.is_bullet || record.is_fast(&body, self.pace));
         let collider = ColliderBuilder::new(SharedShape(Arc::new(shape)))
             .density(options.material.density as f32)
             .friction(options.friction)
@@ -169,7 +169,7 @@ impl BreakableSet {
     /// For 600 steps after a fracture, steps begin with 0.8 of the impulses of the last one at most: the `warmstart_coefficient` is lowered, and
     /// set back to yours when that time is over. A value that you set in the meantime counts as yours.
     pub fn prepare(&mut self, parameters: &mut IntegrationParameters) {
-        self.dt = parameters.dt;
+        self.pace = Pace::from(&*parameters);
         let given = parameters.warmstart_coefficient;
         let yours = match self.warm_start {
             Some([lowered, yours]) if given == lowered => yours,
@@ -247,7 +247,7 @@ impl BreakableSet {
         for (key, record) in &self.records {
             let handle = handle_of(key);
             let Some(body) = bodies.get(handle).filter(|body| !body.is_sleeping()) else { continue };
-            let is_swept = record.is_bullet || record.is_fast(body, self.dt);
+            let is_swept = record.is_bullet || record.is_fast(body, self.pace);
             if is_swept != body.is_ccd_enabled()
                 && let Some(body) = bodies.get_mut(handle)
             {
@@ -329,7 +329,7 @@ impl BreakableSet {
             fragments.iter().map(|&fragment| FragmentShape::new(&record.body, fragment)).collect();
         let shapes = shapes?;
         update += shaping.elapsed();
-        let made = replace(sets, handle, &record, shapes, self.dt);
+        let made = replace(sets, handle, &record, shapes, self.pace);
         self.records.remove(&key(handle));
         let pieces = made.iter().map(|(piece, _)| *piece).collect();
         self.records.extend(made.into_iter().map(|(piece, record)| (key(piece.body), record)));

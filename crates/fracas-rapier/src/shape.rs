@@ -149,6 +149,11 @@ impl FragmentShape {
         0.5 * (self.high - self.low).min_element()
     }
 
+    /// The least of the three sides of its box.
+    pub(crate) fn least_extent(&self) -> f64 {
+        2.0 * f64::from(self.thickness())
+    }
+
     /// Refuses a fragment that the engine's `f32` cannot hold.
     pub(crate) fn check(&self) -> Result<(), BreakError> {
         let inertia = self.mass.inv_principal_inertia.to_array();
