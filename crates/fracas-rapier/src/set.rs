@@ -194,6 +194,7 @@ impl BreakableSet {
         self.check_ready(sets.narrow_phase)?;
         self.begin_times();
         self.fractures.clear();
+        self.shaken = self.shaken.saturating_sub(1);
         self.records.retain(|key, _| sets.bodies.contains(handle_of(key)));
         self.blows.read(sets.narrow_phase, sets.colliders);
         let mut hits: Vec<(RigidBodyHandle, Blow)> = vec![];
@@ -213,7 +214,6 @@ impl BreakableSet {
                 self.fractures.push(fracture);
             }
         }
-        self.shaken = if self.fractures.is_empty() { self.shaken.saturating_sub(1) } else { SHAKEN_STEPS };
         self.mark_fast(sets.bodies);
         self.times.fracture = begin.elapsed().saturating_sub(self.times.update);
         Ok(&self.fractures)
@@ -333,6 +333,7 @@ impl BreakableSet {
         self.records.remove(&key(handle));
         let pieces = made.iter().map(|(piece, _)| *piece).collect();
         self.records.extend(made.into_iter().map(|(piece, record)| (key(piece.body), record)));
+        self.shaken = SHAKEN_STEPS;
         self.times.update += update;
         self.times.fracture += begin.elapsed().saturating_sub(update);
         Ok(Some(Fracture {
