@@ -51,7 +51,7 @@ pub(crate) struct Candidate {
 
 impl Candidate {
     /// A point of one shape near the surface of the other, whose outward normal is given.
-    fn new(point: DVec3, near: Near, feature: u32, is_of_second: bool) -> Self {
+    pub fn new(point: DVec3, near: Near, feature: u32, is_of_second: bool) -> Self {
         let (distance, surface, normal) = near;
         let (vertex, face) = (PackedFeatureId::vertex(feature & 0x3fff_ffff), PackedFeatureId::face(0));
         if is_of_second {
@@ -100,7 +100,7 @@ const SQUARELY: f64 = -0.9;
 const FARTHEST: f64 = 10.0;
 
 /// Nearest surface of something: signed distance, surface point, unit normal outward.
-type Near = (f64, DVec3, DVec3);
+pub(crate) type Near = (f64, DVec3, DVec3);
 
 fn distance_point_normal(near: NearestSurface) -> Near {
     (near.distance, near.point, near.normal)
@@ -279,7 +279,7 @@ fn first_box_in(
 
 /// Which points of a fragment count as touching.
 #[derive(Clone, Copy, Debug)]
-struct Touching {
+pub(crate) struct Touching {
     /// Up to this depth.
     depth: f64,
     /// How far inside its own body a point may be asked about.
@@ -288,7 +288,7 @@ struct Touching {
 
 impl Touching {
     /// Points of a body that is so thick, where the smaller of two bodies has a radius.
-    fn new(radius: f64, thickness: f64) -> Self {
+    pub fn new(radius: f64, thickness: f64) -> Self {
         let depth = TOUCHING * radius;
         // On the other side of a thin plate there is another body.
         Self { depth, farthest: (FARTHEST * depth).min(thickness) }
@@ -296,7 +296,7 @@ impl Touching {
 }
 
 /// The separation direction of a point that touches: see the module. `None` if the point cannot be a contact.
-fn settled(
+pub(crate) fn settled(
     p: DVec3,
     near: Near,
     outward: DVec3,
@@ -330,18 +330,18 @@ fn settled(
 }
 
 /// A shape of the engine that is no fragment, seen from a fragment's body.
-struct Other<'a> {
+pub(crate) struct Other<'a> {
     shape: &'a dyn Shape,
     pose: Pose,
     back: Pose,
     /// It is a surface without an inside.
-    is_sheet: bool,
+    pub is_sheet: bool,
     /// It has parts among which to search: the less far, the faster.
     has_parts: bool,
 }
 
 impl<'a> Other<'a> {
-    fn new(shape: &'a dyn Shape, pose: Pose) -> Self {
+    pub fn new(shape: &'a dyn Shape, pose: Pose) -> Self {
         let kind = shape.as_typed_shape();
         let has_parts = matches!(
             kind,
@@ -350,6 +350,7 @@ impl<'a> Other<'a> {
                 | TypedShape::Polyline(_)
                 | TypedShape::Compound(_)
                 | TypedShape::Voxels(_)
+                | TypedShape::Custom(_)
         );
         let is_sheet = match kind {
             TypedShape::TriMesh(mesh) => mesh.pseudo_normals().is_none(),
@@ -377,7 +378,7 @@ impl<'a> Other<'a> {
 
     /// Its surface nearest to a point, if that is within reach.
     #[inline]
-    fn near(&self, p: DVec3, reach: f64) -> Option<Near> {
+    pub fn near(&self, p: DVec3, reach: f64) -> Option<Near> {
         let q = self.back.apply(p);
         let query = single(q);
         let found = if self.has_parts {
