@@ -65,7 +65,8 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
             ToldBy::Feature => old.iter().any(|point| point.fid1 == f1 && point.fid2 == f2),
             ToldBy::Place => {
                 let p = single(candidate.p1);
-                old.iter().any(|point| point.local_p1.distance(p) < same_place)
+                let is_same = |point: &TrackedContact<C>| point.fid1 == f1 && point.fid2 == f2;
+                old.iter().any(|point| is_same(point) || point.local_p1.distance(p) < same_place)
             }
         };
     }
@@ -122,7 +123,7 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
 pub(crate) enum ToldBy {
     /// By what touches: points and edges have numbers.
     Feature,
-    /// By where it is on the first shape.
+    /// The same, or else by where it is on the first shape.
     Place,
 }
 
@@ -133,7 +134,14 @@ fn match_nearest<M, C: Copy>(
     same_place: f32,
 ) {
     let mut is_taken = vec![false; old.len()];
+    let is_face = |point: &TrackedContact<C>| point.fid1.is_face() && point.fid2.is_face();
     for point in &mut manifold.points {
+        let same = old.iter().position(|other| other.fid1 == point.fid1 && other.fid2 == point.fid2);
+        if let Some(k) = same.filter(|&k| !is_taken[k] && !is_face(&old[k])) {
+            is_taken[k] = true;
+            point.data = old[k].data;
+            continue;
+        }
         let way = |k: &usize| old[*k].local_p1.distance(point.local_p1);
         let free = (0..old.len()).filter(|&k| !is_taken[k]);
         let nearest = free.min_by(|a, b| way(a).total_cmp(&way(b))).filter(|k| way(k) < same_place);

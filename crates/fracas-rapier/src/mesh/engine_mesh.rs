@@ -3,6 +3,7 @@
 //! Round shapes become as many facets as their radius needs; the rounding of round boxes and hulls becomes a thickness. What is kept is found
 //! again by the numbers that describe the shape, so it does not matter where the engine keeps the shape.
 
+use crate::MeshShape;
 use crate::convert::double;
 use fracas::{Mesh, MeshTree};
 use rapier3d::math::Vector;
@@ -21,16 +22,16 @@ type Key = (u8, Vec<u32>);
 /// Meshes of the convex shapes that were met.
 #[derive(Debug, Default)]
 pub(crate) struct EngineMeshes {
-    known: RwLock<HashMap<Key, Option<Arc<MeshTree>>>>,
+    known: RwLock<HashMap<Key, Option<Arc<MeshShape>>>>,
 }
 
 impl EngineMeshes {
     /// The mesh of a convex shape with an inside, and the thickness around it; `None` for other shapes.
-    pub fn of(&self, shape: &dyn Shape) -> Option<(Arc<MeshTree>, f64)> {
+    pub fn of(&self, shape: &dyn Shape) -> Option<(Arc<MeshShape>, f64)> {
         let (kind, numbers, border) = description(shape)?;
         let key: Key = (kind, numbers.into_iter().map(f32::to_bits).collect());
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        let tree = known.unwrap_or_else(|| {
+        let mesh = known.unwrap_or_else(|| {
             let made = build(shape);
             let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
             if known.len() >= MOST {
@@ -38,7 +39,7 @@ impl EngineMeshes {
             }
             known.entry(key).or_insert(made).clone()
         });
-        Some((tree?, f64::from(border)))
+        Some((mesh?, f64::from(border)))
     }
 }
 
@@ -73,8 +74,8 @@ fn description(shape: &dyn Shape) -> Option<(u8, Vec<f32>, f32)> {
     })
 }
 
-/// A tree over the surface of a convex shape. `None` if that is no mesh, for lack of size.
-fn build(shape: &dyn Shape) -> Option<Arc<MeshTree>> {
+/// The surface of a convex shape. `None` if that is no mesh, for lack of size.
+fn build(shape: &dyn Shape) -> Option<Arc<MeshShape>> {
     let (points, triangles): (Vec<Vector>, Vec<[u32; 3]>) = match shape.as_typed_shape() {
         TypedShape::Cuboid(cuboid) => cuboid.to_trimesh(),
         TypedShape::RoundCuboid(round) => round.inner_shape.to_trimesh(),
@@ -88,8 +89,7 @@ fn build(shape: &dyn Shape) -> Option<Arc<MeshTree>> {
         _ => return None,
     };
     let mesh = Mesh::new(points.into_iter().map(double).collect(), triangles).ok()?;
-    let tree = MeshTree::build(mesh);
-    tree.view().require_closed().is_ok().then(|| Arc::new(tree))
+    MeshShape::new(&Arc::new(MeshTree::build(mesh))).ok().map(Arc::new)
 }
 
 #[cfg(test)]
@@ -113,12 +113,13 @@ mod tests {
             SharedShape::convex_hull(&points).unwrap(),
             SharedShape::round_convex_hull(&points, 0.05).unwrap(),
         ] {
-            let (tree, border) = meshes.of(&*shape).expect("a convex shape");
-            let (bounds, expected) = (tree.view().bounds().expanded(border), shape.compute_local_aabb());
+            let (mesh, border) = meshes.of(&*shape).expect("a convex shape");
+            assert_eq!(mesh.surface.turn, 1.0);
+            let (bounds, expected) = (mesh.bounds().expanded(border), shape.compute_local_aabb());
             let off =
                 (bounds.min - double(expected.mins)).abs().max((bounds.max - double(expected.maxs)).abs());
             assert!(off.max_element() < 0.003, "{:?}: {bounds:?} {expected:?}", shape.shape_type());
-            assert!(Arc::ptr_eq(&tree, &meshes.of(&*shape).unwrap().0), "it is made once");
+            assert!(Arc::ptr_eq(&mesh, &meshes.of(&*shape).unwrap().0), "it is made once");
         }
         assert!(meshes.of(&*SharedShape::ball(1.0)).is_none());
     }

@@ -3,7 +3,8 @@
 //! # Idea
 //!
 //! ```text
-//!   mesh, mesh                    Finder::find_contacts: regions of overlap, and features within the engine's look-ahead   (pair)
+//!   mesh, mesh                    Finder::find_near: features within the engine's look-ahead that face each other          (features)
+//!                                 Finder::find_contacts: regions of overlap that are deeper than those                    (pair)
 //!   mesh, convex shape            the convex shape becomes a mesh, once                                                  (engine_mesh)
 //!   mesh, ball, half-space,       points of either against the surface of the other                                      (points)
 //!         surfaces, compounds
@@ -11,7 +12,7 @@
 //! ```
 //!
 //! Contacts then go the way of all others: grouped by normal, four points each, with the impulses of the last step (`crate::manifold`). Those of
-//! meshes have no stable features; they are told from one step to the next by their places.
+//! regions have no stable features; they are told from one step to the next by their places.
 //!
 //! # Invariants
 //!
@@ -23,6 +24,7 @@
 //! line above) may be entered by edges that cross edges far from any point: give it triangles of about the size of what it meets.
 
 mod engine_mesh;
+mod features;
 mod mass;
 mod pair;
 mod points;
@@ -107,9 +109,11 @@ struct Surface {
     /// Farthest point from the middle of the box.
     radius: f64,
     is_closed: bool,
+    /// −1 if the triangles of a closed surface are turned inward, else 1.
+    turn: f64,
     /// For density 1.
     mass: MassProperties,
-    /// Places of the vertices, and outward unit normals; zero where no triangle has an area.
+    /// Places of the vertices, and unit normals of the triangles around; zero where none has an area.
     positions: Vec<DVec3>,
     normals: Vec<DVec3>,
 }
@@ -174,9 +178,10 @@ impl MeshShape {
             let middle = bounds.centre();
             let radius = used().map(|p| p.distance(middle)).fold(0.0, f64::max);
             let is_closed = closed.is_ok();
-            let mass = if is_closed { mass::of(&positions, triangles) } else { MassProperties::default() };
+            let (mass, turn) =
+                if is_closed { mass::of(&positions, triangles) } else { (MassProperties::default(), 1.0) };
             let normals = mass::vertex_normals(&positions, triangles);
-            Arc::new(Surface { bounds, radius, is_closed, mass, positions, normals })
+            Arc::new(Surface { bounds, radius, is_closed, turn, mass, positions, normals })
         };
         Ok(Self { body, surface, thickness })
     }
@@ -234,7 +239,8 @@ impl MeshShape {
     /// Visits the vertices that may lie in a box: place, outward normal, index.
     pub(crate) fn visit_vertices(&self, region: &Box3, mut visit: impl FnMut(DVec3, DVec3, u32)) {
         for v in self.vertices_in(region) {
-            visit(self.surface.positions[v as usize], self.surface.normals[v as usize], v);
+            let Surface { positions, normals, turn, .. } = &*self.surface;
+            visit(positions[v as usize], normals[v as usize] * *turn, v);
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Two shapes of which at least one is a mesh and none is a fragment: contacts, the nearest points.
 
-use super::{EngineMeshes, Locked, MeshShape, points};
+use super::features::{self, Side};
+use super::{EngineMeshes, MeshShape, points};
 use crate::candidates::Candidate;
 use crate::convert::{double_pose, single};
 use fracas::geom::{DVec3, Pose};
-use fracas::{ContactOptions, FindOptions, Finder, MeshTree, Side, Threads, TriangleId, View};
+use fracas::{ContactOptions, FindOptions, Finder, Side as PointSide, Threads, TriangleId, View};
 use rapier3d::math::Pose as EnginePose;
 use rapier3d::parry::query::{Contact, Unsupported};
 use rapier3d::parry::shape::{PackedFeatureId, Shape, TypedShape};
@@ -12,7 +13,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Contacts of each region that are looked at; which of them the solver gets is decided with all others.
-const PER_REGION: usize = 6;
+const PER_REGION: usize = 4;
+/// How much deeper than features a region must be to be of interest: by the depth of those, and by the engine's prediction.
+const DEEPER: [f64; 2] = [1.25, 0.02];
 /// Pairs of bodies that each thread remembers.
 const REMEMBERED: usize = 16;
 
@@ -20,7 +23,7 @@ const REMEMBERED: usize = 16;
 enum Part<'a> {
     Mesh(&'a MeshShape),
     /// A convex shape of the engine as a mesh, and the rounding around it.
-    Convex(Arc<MeshTree>, f64),
+    Convex(Arc<MeshShape>, f64),
     /// Any other shape of the engine.
     Other(&'a dyn Shape),
 }
@@ -37,7 +40,7 @@ impl<'a> MeshPair<'a> {
         let mesh = |shape: &'a dyn Shape| crate::dispatch::custom::<MeshShape>(shape);
         let [a, b] = shapes.map(mesh);
         let part = |shape: &'a dyn Shape| match meshes.of(shape) {
-            Some((tree, border)) => Ok(Part::Convex(tree, border)),
+            Some((mesh, border)) => Ok(Part::Convex(mesh, border)),
             None if matches!(shape.as_typed_shape(), TypedShape::Custom(_)) => Err(Unsupported),
             None => Ok(Part::Other(shape)),
         };
@@ -117,10 +120,10 @@ impl<'a> MeshPair<'a> {
 }
 
 impl Part<'_> {
-    fn lock(&self) -> Option<Locked<'_>> {
+    fn mesh(&self) -> Option<&MeshShape> {
         match self {
-            Self::Mesh(mesh) => Some(mesh.lock()),
-            Self::Convex(tree, _) => Some(Locked::Tree(tree)),
+            Self::Mesh(mesh) => Some(mesh),
+            Self::Convex(mesh, _) => Some(mesh),
             Self::Other(_) => None,
         }
     }
@@ -130,21 +133,6 @@ impl Part<'_> {
             Self::Mesh(mesh) => mesh.thickness(),
             Self::Convex(_, border) => *border,
             Self::Other(_) => 0.0,
-        }
-    }
-
-    fn is_closed(&self) -> bool {
-        match self {
-            Self::Mesh(mesh) => mesh.is_closed(),
-            _ => true,
-        }
-    }
-
-    fn name(&self) -> usize {
-        match self {
-            Self::Mesh(mesh) => mesh.name(),
-            Self::Convex(tree, _) => Arc::as_ptr(tree) as usize,
-            Self::Other(_) => 0,
         }
     }
 }
@@ -169,8 +157,8 @@ thread_local! {
 }
 
 /// Lends a finder, best the one that was asked about these two last. Answers do not depend on which it is.
-fn with_finder<R>(parts: [&Part; 2], use_it: impl FnOnce(&mut Finder) -> R) -> R {
-    let names = parts.map(Part::name);
+fn with_finder<R>(meshes: [&MeshShape; 2], use_it: impl FnOnce(&mut Finder) -> R) -> R {
+    let names = meshes.map(MeshShape::name);
     let known = FINDERS.with_borrow_mut(|finders| {
         let at = finders.iter().position(|(of, _)| *of == names);
         let at = at.or_else(|| (finders.len() >= REMEMBERED).then(|| finders.len() - 1));
@@ -185,45 +173,63 @@ fn with_finder<R>(parts: [&Part; 2], use_it: impl FnOnce(&mut Finder) -> R) -> R
 
 /// Contacts of two meshes; the pose takes the second to the first.
 fn between(candidates: &mut Vec<Candidate>, parts: [&Part; 2], pose: &Pose, prediction: f64) {
-    let (Some(a), Some(b)) = (parts[0].lock(), parts[1].lock()) else { return };
-    let thickness = parts[0].thickness() + parts[1].thickness();
-    let reach = prediction.max(0.0) + thickness;
-    let options = ContactOptions { thickness: reach, max_per_region: PER_REGION };
-    with_finder(parts, |finder| {
-        let Ok(contacts) = finder.find_contacts_with(a.view(), b.at(pose), &options) else { return };
-        for (k, contact) in (0..).zip(contacts) {
-            let distance = reach - contact.depth - thickness;
-            // Contacts are told by their places (`manifold`); numbers only keep them apart.
-            let features = [PackedFeatureId::face(k), PackedFeatureId::face(contact.region & 0x3fff_ffff)];
-            let [t1, t2] = [0, 1].map(|side| parts[side].thickness());
-            let (p1, p2) = (contact.points[0] + contact.normal * t1, contact.points[1] - contact.normal * t2);
-            let normal = contact.normal;
-            if distance < prediction.max(1e-12) && normal.is_finite() {
-                candidates.push(Candidate { p1, p2, normal, distance, features, is_known: false });
+    let (Some(first), Some(second)) = (parts[0].mesh(), parts[1].mesh()) else { return };
+    let [t1, t2] = parts.map(Part::thickness);
+    let reach = prediction.max(0.0) + t1 + t2;
+    let (a, b) = (first.lock(), second.lock());
+    let one = Side { mesh: first, locked: &a, pose: Pose::IDENTITY, thickness: t1 };
+    let two = Side { mesh: second, locked: &b, pose: *pose, thickness: t2 };
+    with_finder([first, second], |finder| {
+        let near = finder.find_near(one.view(), two.view(), reach);
+        features::add(candidates, [&one, &two], near, reach);
+        if first.is_closed() && second.is_closed() {
+            let deepest = candidates.iter().map(|found| -found.distance).fold(0.0, f64::max);
+            let least = DEEPER[0] * deepest + DEEPER[1] * prediction;
+            let options = ContactOptions { thickness: 0.0, max_per_region: PER_REGION };
+            let contacts = finder.find_contacts_with(one.view(), two.view(), &options).unwrap_or_default();
+            for (k, contact) in (0..).zip(contacts) {
+                let distance = -contact.depth - t1 - t2;
+                if -distance > least {
+                    let (p1, p2) = (contact.points[0], contact.points[1]);
+                    let (p1, p2) = (p1 + contact.normal * t1, p2 - contact.normal * t2);
+                    // Such contacts are told by their places (`manifold`); numbers only keep them apart.
+                    let features = [k, contact.region & 0x3fff_ffff].map(PackedFeatureId::face);
+                    let normal = contact.normal;
+                    candidates.push(Candidate { p1, p2, normal, distance, features, is_known: false });
+                }
             }
         }
     });
+    candidates.retain(|found| found.distance < reach && found.normal.is_finite());
+    if candidates.is_empty() {
+        // Corners that point at each other.
+        drop((a, b));
+        candidates.extend(apart(parts, pose, prediction));
+    }
 }
 
 /// Whether surfaces meet, or one closed body holds a point of the other.
 fn may_overlap(parts: [&Part; 2], pose: &Pose) -> bool {
-    let (Some(a), Some(b)) = (parts[0].lock(), parts[1].lock()) else { return true };
-    let (a_view, b_view) = (a.view(), b.at(pose));
+    let (Some(first), Some(second)) = (parts[0].mesh(), parts[1].mesh()) else { return true };
+    let (a, b) = (first.lock(), second.lock());
+    let (a, b) = (a.view(), b.at(pose));
     let holds = |outer: &View, is_closed: bool, p: DVec3| {
-        is_closed && outer.side_of(p).is_ok_and(|side| side != Side::Outside)
+        is_closed && outer.side_of(p).is_ok_and(|side| side != PointSide::Outside)
     };
     // Shapes have a triangle at least.
-    let first = TriangleId(0);
-    holds(&a_view, parts[0].is_closed(), b_view.triangle(first).a)
-        || holds(&b_view, parts[1].is_closed(), a_view.triangle(first).a)
-        || with_finder(parts, |finder| finder.find_first(a_view, b_view).is_some())
+    let any = TriangleId(0);
+    holds(&a, first.is_closed(), b.triangle(any).a)
+        || holds(&b, second.is_closed(), a.triangle(any).a)
+        || with_finder([first, second], |finder| finder.find_first(a, b).is_some())
 }
 
 /// The nearest points of two meshes that do not overlap.
 fn apart(parts: [&Part; 2], pose: &Pose, reach: f64) -> Option<Candidate> {
-    let (a, b) = (parts[0].lock()?, parts[1].lock()?);
-    let [t1, t2] = [0, 1].map(|side| parts[side].thickness());
-    let near = with_finder(parts, |finder| finder.find_closest(a.view(), b.at(pose), reach + t1 + t2))?;
+    let (first, second) = (parts[0].mesh()?, parts[1].mesh()?);
+    let (a, b) = (first.lock(), second.lock());
+    let [t1, t2] = parts.map(Part::thickness);
+    let ask = |finder: &mut Finder| finder.find_closest(a.view(), b.at(pose), reach + t1 + t2);
+    let near = with_finder([first, second], ask)?;
     let normal = (near.points[1] - near.points[0]).try_normalize()?;
     let features = [PackedFeatureId::face(0); 2];
     let (p1, p2) = (near.points[0] + normal * t1, near.points[1] - normal * t2);
