@@ -8,7 +8,7 @@ use fracas::{MeshTree, SkinOptions, SkinnedBody};
 use fracas_rapier::{BreakOptions, MeshShape};
 use rapier3d::parry::query::{Ray, RayCast};
 use rapier3d::prelude::*;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 fn shape(mesh: Mesh) -> SharedShape {
     SharedShape(Arc::new(MeshShape::new(&Arc::new(MeshTree::build(mesh))).unwrap()))
@@ -222,8 +222,8 @@ fn a_skinned_body_pushes_what_it_moves_into() {
         .map(|p| [(0, 1.0 - share(p)), (1, share(p))].map(|(node, weight)| Influence { node, weight }))
         .collect();
     let skin = Skin::new(bar, 2, weights).unwrap();
-    let body = Arc::new(RwLock::new(SkinnedBody::new(skin, &SkinOptions::default()).unwrap()));
-    let shape = |body| SharedShape(Arc::new(MeshShape::skinned(body, 0.0).unwrap()));
+    let mut body = Arc::new(SkinnedBody::new(skin, &SkinOptions::default()).unwrap());
+    let shape = |body: &Arc<SkinnedBody>| SharedShape(Arc::new(MeshShape::skinned(body, 0.0).unwrap()));
     let bar = world.insert_collider(ColliderBuilder::new(shape(&body)).translation(Vector::Y * 0.5), None);
     let (cargo, _) = world.insert(at(0.7, 0.75, 0.0), collider(cube(DVec3::splat(0.2), 4)).friction(2.0));
     run(&mut world, &mut set, 60);
@@ -235,7 +235,7 @@ fn a_skinned_body_pushes_what_it_moves_into() {
     let mut highest = 0.0_f32;
     for step in 0..60 {
         let lift = DAffine3::from_translation(DVec3::Y * (0.005 * f64::from(step)));
-        body.write().unwrap().set_transforms(&[DAffine3::IDENTITY, lift]).unwrap();
+        Arc::make_mut(&mut body).set_transforms(&[DAffine3::IDENTITY, lift]).unwrap();
         world.colliders[bar].set_shape(shape(&body));
         run(&mut world, &mut set, 1);
         highest = highest.max(world.bodies[cargo].translation().y);

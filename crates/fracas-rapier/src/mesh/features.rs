@@ -13,7 +13,7 @@
 //! overlap by little; `pair` adds regions that are deeper. The numbers of a vertex or of edges stay the same from step to step, so that
 //! impulses are found again.
 
-use super::{Locked, MeshShape};
+use super::MeshShape;
 use crate::candidates::Candidate;
 use fracas::geom::{DVec3, Pose};
 use fracas::{Features, Near, TriangleId, View};
@@ -34,14 +34,13 @@ const NEAR_END: f64 = 1e-3;
 /// A mesh, where it is, and its thickness.
 pub(super) struct Side<'a> {
     pub mesh: &'a MeshShape,
-    pub locked: &'a Locked<'a>,
     pub pose: Pose,
     pub thickness: f64,
 }
 
 impl Side<'_> {
     pub fn view(&self) -> View<'_> {
-        self.locked.at(&self.pose)
+        self.mesh.body.at(&self.pose)
     }
 
     fn vertex(&self, v: u32) -> DVec3 {

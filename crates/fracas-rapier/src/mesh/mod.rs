@@ -37,10 +37,7 @@ use fracas::geom::{Box3, DVec3, Pose};
 use fracas::{MeshTree, OpenSurface, SkinnedBody, View};
 use rapier3d::parry::mass_properties::MassProperties;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
-
-/// A skinned body that a shape of the engine shows. Lock it to move its nodes, then make the shape again.
-pub type SharedSkin = Arc<RwLock<SkinnedBody>>;
+use std::sync::Arc;
 
 /// Why a mesh cannot be a shape of the engine.
 ///
@@ -72,7 +69,7 @@ pub enum MeshShapeError {
 #[derive(Clone)]
 enum Body {
     Tree(Arc<MeshTree>),
-    Skinned(SharedSkin),
+    Skinned(Arc<SkinnedBody>),
 }
 
 /// A mesh as a shape of the engine: give it to a collider in a world that asks
@@ -142,15 +139,15 @@ impl MeshShape {
         Self::build(Body::Tree(tree.clone()), thickness)
     }
 
-    /// The shape of a skinned body as it stands. After its nodes have moved, make the shape again and give it to the collider with
-    /// `Collider::set_shape`: the engine keeps boxes and contacts of a shape that it believes unchanged.
+    /// The shape of a skinned body as it stands. To move it, change the transforms (`Arc::make_mut` copies the body while a shape has it), make the shape again,
+    /// and give it to the collider with `Collider::set_shape`.
     ///
     /// # Errors
     /// As [`MeshShape::with_thickness`]; 0 will do for a closed surface.
     ///
     /// # Cost
     /// Evaluates all vertices.
-    pub fn skinned(body: &SharedSkin, thickness: f64) -> Result<Self, MeshShapeError> {
+    pub fn skinned(body: &Arc<SkinnedBody>, thickness: f64) -> Result<Self, MeshShapeError> {
         Self::build(Body::Skinned(body.clone()), thickness)
     }
 
@@ -159,7 +156,7 @@ impl MeshShape {
             return Err(MeshShapeError::Thickness(thickness));
         }
         let surface = {
-            let guard = body.lock();
+            let guard = &body;
             let triangles = guard.triangles();
             if triangles.is_empty() {
                 return Err(MeshShapeError::Empty);
@@ -208,14 +205,9 @@ impl MeshShape {
         0.5 * self.surface.bounds.extent().min_element() + self.thickness
     }
 
-    /// Looks at the mesh. A skinned body whose lock is held for writing is waited for.
-    fn lock(&self) -> Locked<'_> {
-        self.body.lock()
-    }
-
     /// Vertices of triangles in a box, with their outward normals; all of them if the box has no end.
     fn vertices_in(&self, region: &Box3) -> Vec<u32> {
-        let locked = self.lock();
+        let locked = &self.body;
         let triangles = locked.triangles();
         let mut vertices: Vec<u32> = if region.min.is_finite() && region.max.is_finite() {
             let found = locked.view().find_in_box(region);
@@ -246,21 +238,6 @@ impl MeshShape {
 }
 
 impl Body {
-    fn lock(&self) -> Locked<'_> {
-        match self {
-            Self::Tree(tree) => Locked::Tree(tree),
-            Self::Skinned(skin) => Locked::Skinned(skin.read().unwrap_or_else(PoisonError::into_inner)),
-        }
-    }
-}
-
-/// A mesh that can be asked.
-enum Locked<'a> {
-    Tree(&'a MeshTree),
-    Skinned(RwLockReadGuard<'a, SkinnedBody>),
-}
-
-impl Locked<'_> {
     fn view(&self) -> View<'_> {
         match self {
             Self::Tree(tree) => tree.view(),

@@ -176,9 +176,8 @@ fn between(candidates: &mut Vec<Candidate>, parts: [&Part; 2], pose: &Pose, pred
     let (Some(first), Some(second)) = (parts[0].mesh(), parts[1].mesh()) else { return };
     let [t1, t2] = parts.map(Part::thickness);
     let reach = prediction.max(0.0) + t1 + t2;
-    let (a, b) = (first.lock(), second.lock());
-    let one = Side { mesh: first, locked: &a, pose: Pose::IDENTITY, thickness: t1 };
-    let two = Side { mesh: second, locked: &b, pose: *pose, thickness: t2 };
+    let one = Side { mesh: first, pose: Pose::IDENTITY, thickness: t1 };
+    let two = Side { mesh: second, pose: *pose, thickness: t2 };
     with_finder([first, second], |finder| {
         let near = finder.find_near(one.view(), two.view(), reach);
         features::add(candidates, [&one, &two], near, reach);
@@ -203,7 +202,6 @@ fn between(candidates: &mut Vec<Candidate>, parts: [&Part; 2], pose: &Pose, pred
     candidates.retain(|found| found.distance < reach && found.normal.is_finite());
     if candidates.is_empty() {
         // Corners that point at each other.
-        drop((a, b));
         candidates.extend(apart(parts, pose, prediction));
     }
 }
@@ -211,8 +209,7 @@ fn between(candidates: &mut Vec<Candidate>, parts: [&Part; 2], pose: &Pose, pred
 /// Whether surfaces meet, or one closed body holds a point of the other.
 fn may_overlap(parts: [&Part; 2], pose: &Pose) -> bool {
     let (Some(first), Some(second)) = (parts[0].mesh(), parts[1].mesh()) else { return true };
-    let (a, b) = (first.lock(), second.lock());
-    let (a, b) = (a.view(), b.at(pose));
+    let (a, b) = (first.body.view(), second.body.at(pose));
     let holds = |outer: &View, is_closed: bool, p: DVec3| {
         is_closed && outer.side_of(p).is_ok_and(|side| side != PointSide::Outside)
     };
@@ -226,9 +223,9 @@ fn may_overlap(parts: [&Part; 2], pose: &Pose) -> bool {
 /// The nearest points of two meshes that do not overlap.
 fn apart(parts: [&Part; 2], pose: &Pose, reach: f64) -> Option<Candidate> {
     let (first, second) = (parts[0].mesh()?, parts[1].mesh()?);
-    let (a, b) = (first.lock(), second.lock());
     let [t1, t2] = parts.map(Part::thickness);
-    let ask = |finder: &mut Finder| finder.find_closest(a.view(), b.at(pose), reach + t1 + t2);
+    let ask =
+        |finder: &mut Finder| finder.find_closest(first.body.view(), second.body.at(pose), reach + t1 + t2);
     let near = with_finder([first, second], ask)?;
     let normal = (near.points[1] - near.points[0]).try_normalize()?;
     let features = [PackedFeatureId::face(0); 2];

@@ -66,8 +66,7 @@ impl Shape for MeshShape {
 impl MeshShape {
     /// The nearest point of the surface and the distance from it, negative inside; the thickness is not counted.
     pub(crate) fn signed_nearest(&self, p: DVec3, reach: f64) -> Option<(f64, DVec3, DVec3)> {
-        let locked = self.lock();
-        let view = locked.view();
+        let view = self.body.view();
         let near = view.nearest(p, reach)?;
         let is_inside = self.is_closed() && !matches!(view.side_of(p), Ok(Side::Outside));
         let sign = if is_inside { -1.0 } else { 1.0 };
@@ -117,8 +116,7 @@ impl RayCast for MeshShape {
         if !(length > 0.0 && length.is_finite() && start.is_finite()) {
             return None;
         }
-        let locked = self.lock();
-        let view = locked.view();
+        let view = self.body.view();
         if solid && self.is_closed() && view.side_of(start) == Ok(Side::Inside) {
             return Some(RayIntersection::new(0.0, Vector::ZERO, FeatureId::Unknown));
         }
