@@ -20,6 +20,7 @@ mod skinned;
 mod soup;
 mod tearing;
 mod timing;
+mod world;
 
 use clap::Parser;
 use metric::Report;
@@ -72,6 +73,11 @@ const SUBJECTS: &[Subject] = &[
         run: soup::run,
     },
     Subject { name: "gpu", about: "soups on a CUDA device", run: gpu::run },
+    Subject {
+        name: "world",
+        about: "one world: moving parts against parry and coal, growth, choice of structures",
+        run: world::run,
+    },
 ];
 
 /// Names that benchmarks once had.
@@ -143,7 +149,7 @@ mod tests {
         let error = subject("bricks").unwrap_err();
         assert_eq!(
             error,
-            "there is no such benchmark; there are pairs, tearing, kinetic, ccd, brittle, soup, gpu"
+            "there is no such benchmark; there are pairs, tearing, kinetic, skinned, questions, ccd, brittle, soup, gpu, world"
         );
     }
 }

@@ -3,6 +3,7 @@
 use fracas::brittle::BrittleError;
 use fracas::cut::CutError;
 use fracas::mesh::SkinError;
+use fracas::world::WorldError;
 use fracas_rapier::BreakError;
 
 /// Why a scene cannot be run.
@@ -146,6 +147,9 @@ pub enum SceneError {
     /// A body that breaks cannot be added.
     #[error("the body cannot be added: {0}")]
     Break(#[from] BreakError),
+    /// A world refused what a scene asked of it.
+    #[error("the world refuses: {0}")]
+    World(#[from] WorldError),
     /// The mesh could not be cut.
     #[error("the mesh cannot be cut: {0}")]
     Cut(#[from] CutError),

@@ -38,6 +38,10 @@
 //! | [`ring`](mod@ring) | six figures on a turning ring swing into each other | the same |
 //! | [`fishes`](mod@fishes) | 24 fishes swim through each other | the same |
 //! | [`crowd`](mod@crowd) | a hundred people walk through each other | a surface on bones |
+//! | [`factory`](mod@factory) | 2,000 parts on belts queue at gates; robots sweep them aside | [`World`](fracas::world::World) |
+//! | [`flag`](mod@flag) | a flag in the wind is cut by a sword | the same |
+//! | [`surgery`](mod@surgery) | a scalpel opens a soft body, retractors hold it open | the same |
+//! | [`rubble`](mod@rubble) | people walk through walls, which break before them | the same |
 //!
 //! | what moves | how |
 //! |---|---|
@@ -67,6 +71,7 @@
 //! | `brain`, `ring`, `fishes` | D. Steinemann, M. A. Otaduy and M. Gross, *Tight and efficient surface bounds in meshless animation*, Computers & Graphics 32, 2008 |
 #![forbid(unsafe_code)]
 
+mod banner;
 mod cloth;
 mod draped;
 mod edits;
@@ -74,6 +79,8 @@ mod error;
 mod field;
 mod figure;
 mod fragments;
+mod impulses;
+mod lattice;
 mod lumps;
 mod meshless;
 mod near;
@@ -84,7 +91,10 @@ mod rigid;
 mod run;
 mod shards;
 mod skinned;
+mod slit;
+mod soft;
 mod soup;
+mod staged;
 mod worn;
 
 pub mod apple;
@@ -98,7 +108,9 @@ pub mod cloth_statue;
 pub mod crossing;
 pub mod crowd;
 pub mod dress;
+pub mod factory;
 pub mod fishes;
+pub mod flag;
 pub mod funnel;
 pub mod handful;
 pub mod kick;
@@ -108,9 +120,11 @@ pub mod piggybank;
 pub mod plates;
 pub mod pumpkin;
 pub mod ring;
+pub mod rubble;
 pub mod shirt;
 pub mod spheres;
 pub mod statue;
+pub mod surgery;
 pub mod tablecloth;
 pub mod triceratops;
 pub mod whirl;
@@ -165,6 +179,10 @@ pub const SCENES: &[Scene] = &[
     ring::SCENE,
     fishes::SCENE,
     crowd::SCENE,
+    factory::SCENE,
+    flag::SCENE,
+    surgery::SCENE,
+    rubble::SCENE,
 ];
 
 /// How large the bodies of a scene are.

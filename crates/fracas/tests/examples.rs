@@ -6,6 +6,9 @@ mod assembly;
 #[allow(dead_code, reason = "the test calls the parts that the program is made of")]
 #[path = "../examples/clearance.rs"]
 mod clearance;
+#[allow(dead_code, reason = "the test calls the parts that the program is made of")]
+#[path = "../examples/world.rs"]
+mod world;
 
 use clearance::{Cell, Clearance};
 use fracas::mesh::Mesh;
@@ -64,4 +67,16 @@ fn touching_parts_are_those_whose_triangles_meet_or_that_lie_inside_others() {
     }
     assert!(by_surface > 100 && expected.len() > by_surface, "{by_surface} {}", expected.len());
     assert_eq!(touching, expected.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_ball_touches_a_floor_and_passes_through_a_cloth() {
+    // The ball is made of facets, so it is a little less deep than a sphere.
+    let depth = world::first_contact().unwrap();
+    assert!((0.045..=0.05).contains(&depth), "{depth}");
+    let told = world::ball_through_cloth().unwrap();
+    let [(begin, "touch"), (end, "part")] = told.events[..] else { panic!("{told:?}") };
+    assert!(begin + 5 < end && told.pairs > 20, "{told:?}");
+    // The cloth waves, and few of its triangles are looked at.
+    assert!(told.kept.contains(&fracas::world::Keep::Driven), "{told:?}");
 }

@@ -1,0 +1,151 @@
+//! Two thousand parts on conveyor belts, and robots that sweep them aside; everything that touches is reported.
+//!
+//! # Idea
+//!
+//! ```text
+//!    ○ ▢ ○ → → ○ ▢ ▢○▢▢│   Belts take parts along to a gate, where they queue. Robot arms swing over the belts on known
+//!    ▢ ○  ╲ → ○ ▢ ○○▢▢○│   paths, and push parts out of their way.
+//!          ╲ robot     gate
+//! ```
+//!
+//! Parts slide on their belt and turn about the vertical. The contacts of a step move them: two parts leave each other by half their depth
+//! each, and a part leaves a gate or a robot by all of it. So a queue grows from the gate backwards, contact by contact.
+//!
+//! Parts share the trees of four shapes. Robots are bodies with plans. Sizes: 120 parts and 2 robots, 2,000 and 32, 8,000 and 128.
+
+use crate::staged::{Stage, planned};
+use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
+use fracas::MeshTree;
+use fracas::geom::{DQuat, DVec3, Pose};
+use fracas::internal::Random;
+use fracas::mesh::{Mesh, shapes};
+use fracas::world::{Ask, Body, BodyId, Report};
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// The scene.
+pub const SCENE: Scene = Scene {
+    name: "factory",
+    about: "2,000 parts on conveyor belts, swept aside by robots on known paths",
+    steps: |_| 150,
+    takes_mesh: false,
+    takes_pieces: false,
+    begin,
+};
+
+const STEP_SECONDS: f64 = 1.0 / 30.0;
+/// Metres per second, metres across a belt, and from belt to belt.
+const SPEED: f64 = 0.35;
+const WIDTH: f64 = 0.8;
+const BELTS_APART: f64 = 1.0;
+/// Parts for each metre of a belt, and for each robot.
+const PARTS_PER_METRE: usize = 20;
+const PARTS_PER_ROBOT: usize = 60;
+
+/// A part on a belt.
+struct Part {
+    place: DVec3,
+    angle: f64,
+}
+
+fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
+    let (belts, parts) = match options.size {
+        Size::Small => (2, 60),
+        Size::Paper => (8, 250),
+        Size::Large => (16, 500),
+    };
+    let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
+    let mut stage = Stage::new(Ask { pairs: true, ..Ask::CONTACTS }, options);
+    let mut line: BTreeMap<BodyId, Part> = BTreeMap::new();
+    let kinds = kinds().map(|mesh| Arc::new(MeshTree::build(mesh)));
+    let mut random = Random::new(7);
+    let length = parts as f64 / PARTS_PER_METRE as f64;
+    for belt in 0..belts {
+        let middle = DVec3::Y * (BELTS_APART * belt as f64);
+        let board = shapes::brick(DVec3::new(length + 1.0, WIDTH, 0.04), 0.5);
+        let gate = shapes::cuboid(DVec3::new(0.05, WIDTH, 0.15));
+        for (mesh, at) in [(board, DVec3::Z * -0.03), (gate, DVec3::new(0.5 * length + 0.15, 0.0, 0.08))] {
+            let pose = Pose::from_translation(middle + at).expect("finite");
+            stage.insert(Body::from(mesh.clone()).at(&pose), &mesh);
+        }
+        for k in 0..parts {
+            let tree = &kinds[(k * 7 + belt) % kinds.len()];
+            let x = ((k as f64 + 0.5 * random.signed()) / PARTS_PER_METRE as f64) - 0.5 * length;
+            let place = middle + DVec3::new(x, 0.8 * (0.5 * WIDTH) * random.signed(), 0.0);
+            let part = Part { place, angle: TAU * random.unit() };
+            let body = Body::from(Arc::clone(tree)).at(&pose_of(&part));
+            line.insert(stage.insert(body, tree.mesh()), part);
+        }
+        for k in 0..parts / PARTS_PER_ROBOT {
+            let along = (k as f64 + 0.5) * (PARTS_PER_ROBOT / PARTS_PER_METRE) as f64 - 0.5 * length;
+            let post = middle + DVec3::new(along, 0.5 * (BELTS_APART + WIDTH) - 0.4, 0.0);
+            let arm = shapes::capsule(0.03, 0.6, 10);
+            let swing = |seconds: f64, p: DVec3| post + swung(seconds, (belt + k) as f64, p);
+            stage.insert(planned(&arm, steps.div_ceil(3) + 1, 3.0 * STEP_SECONDS, swing), &arm);
+        }
+    }
+    let advance = move |step: usize, frame: &mut Frame| {
+        if step > 0 {
+            frame.time("motion", || move_parts(&mut line, stage.world.report()));
+            line.iter().try_for_each(|(id, part)| stage.world.set_pose(*id, &pose_of(part)))?;
+        }
+        stage.step(if step == 0 { 0.0 } else { STEP_SECONDS }, frame)?;
+        Ok(())
+    };
+    Ok(Run::new(steps, STEP_SECONDS, None, Box::new(advance)))
+}
+
+/// Parts of four shapes that lie a millimetre above their belt.
+fn kinds() -> [Mesh; 4] {
+    let all = [
+        shapes::cylinder(0.05, 0.06, 12),
+        shapes::cuboid(DVec3::new(0.12, 0.07, 0.05)),
+        shapes::torus(0.05, 0.02, 12),
+        shapes::cylinder(0.035, 0.05, 6),
+    ];
+    all.map(|mesh| {
+        let up = DVec3::Z * (0.001 - 0.01 - mesh.bounds().min.z);
+        let positions = mesh.positions().iter().map(|p| *p + up).collect();
+        Mesh::new(positions, mesh.triangles().to_vec()).expect("a mesh")
+    })
+}
+
+fn pose_of(part: &Part) -> Pose {
+    let half = 0.5 * part.angle;
+    let turn = DQuat::from_xyzw(0.0, 0.0, libm::sin(half), libm::cos(half));
+    Pose::new(turn, part.place).expect("finite")
+}
+
+/// A point of an arm that swings about the origin; the arm stands on end in its own coordinates.
+fn swung(seconds: f64, phase: f64, p: DVec3) -> DVec3 {
+    let angle = 0.9 * libm::sin(1.3 * seconds + phase) - 0.25 * TAU;
+    let ahead = DVec3::new(libm::cos(angle), libm::sin(angle), 0.0);
+    let aside = DVec3::new(-ahead.y, ahead.x, 0.0);
+    ahead * (p.z + 0.35) + aside * p.x + DVec3::Z * (p.y + 0.035)
+}
+
+/// Belts take parts along; contacts of the last step part what overlaps.
+fn move_parts(line: &mut BTreeMap<BodyId, Part>, report: &Report) {
+    let mut pushes: BTreeMap<BodyId, (DVec3, f64)> = BTreeMap::new();
+    for meeting in report.meetings().filter(|meeting| !meeting.contacts.is_empty()) {
+        let both = meeting.bodies.iter().all(|id| line.contains_key(id));
+        let share = if both { 0.5 } else { 1.0 } / meeting.contacts.len() as f64;
+        for (id, sign) in meeting.bodies.into_iter().zip([-1.0, 1.0]) {
+            let Some(part) = line.get(&id) else { continue };
+            let (push, turn) = pushes.entry(id).or_default();
+            for contact in meeting.contacts {
+                let by = contact.normal * DVec3::new(1.0, 1.0, 0.0) * (sign * share * contact.depth);
+                let arm = contact.points[0] - part.place;
+                *push += by;
+                // As a disc of 5 cm radius would turn.
+                *turn += (arm.x * by.y - arm.y * by.x) / 0.005;
+            }
+        }
+    }
+    for (id, part) in line {
+        let (push, turn) = pushes.remove(id).unwrap_or_default();
+        part.place += DVec3::X * (SPEED * STEP_SECONDS) + push.clamp_length_max(0.02);
+        part.angle += turn.clamp(-0.2, 0.2);
+    }
+}

@@ -1,0 +1,170 @@
+//! A soft solid: a lattice of points and links that a surface follows, and that a cut parts.
+//!
+//! # Idea
+//!
+//! ```text
+//!    ·──·──·  ·──·     Every point is linked to its 26 neighbours. A link that the cut has passed is gone. A vertex of the surface
+//!    │╳ │╳ │  │╳ │     follows the points around it that it can see past the cut, so the two faces of the cut follow different ones.
+//!    ·──·──·  ·──·
+//! ```
+//!
+//! Point *i* is at xᵢ at rest and at yᵢ now. Fᵢ is the linear map that fits the motion of its linked neighbours best, held to the identity where there
+//! are too few of them. A vertex p goes to Σ wᵢ (yᵢ + Fᵢ (p − xᵢ)), with weights that fall to zero at the distance [`REACH`].
+
+use crate::points::{Link, Point};
+use crate::soft::Push;
+use fracas::geom::{DMat3, DVec3};
+use fracas::mesh::LiveMesh;
+
+/// How far a point moves vertices, in spacings.
+const REACH: f64 = 1.9;
+
+/// The plane y = 0, cut where the coordinate along `ahead` is below the front.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parting {
+    pub ahead: DVec3,
+    pub front: f64,
+}
+
+impl Parting {
+    /// Whether the cut lies between two points at rest.
+    fn is_between(&self, a: DVec3, b: DVec3) -> bool {
+        a.y * b.y <= 0.0 && a.y != b.y && {
+            let crossing = a + (b - a) * (a.y / (a.y - b.y));
+            crossing.dot(self.ahead) <= self.front
+        }
+    }
+}
+
+pub(crate) struct Lattice {
+    pub points: Vec<Point>,
+    pub rest: Vec<DVec3>,
+    pub links: Vec<(Link, f64)>,
+    spacing: f64,
+    /// The points that each vertex of the surface follows.
+    follows: Vec<Vec<(u32, f64)>>,
+}
+
+impl Lattice {
+    /// Points at half-odd multiples of the spacing, where the test says so; links give by the compliance.
+    pub fn new(half: DVec3, spacing: f64, compliance: f64, is_inside: impl Fn(DVec3) -> bool) -> Self {
+        let counts = (half / spacing).ceil().to_array().map(|n| n as i32);
+        let mut rest = vec![];
+        for x in -counts[0]..counts[0] {
+            for y in -counts[1]..counts[1] {
+                for z in -counts[2]..counts[2] {
+                    let p = (DVec3::new(x.into(), y.into(), z.into()) + DVec3::splat(0.5)) * spacing;
+                    rest.extend(is_inside(p).then_some(p));
+                }
+            }
+        }
+        let mut links = vec![];
+        for (i, a) in rest.iter().enumerate() {
+            for (j, b) in rest.iter().enumerate().skip(i + 1) {
+                if (*a - *b).abs().max_element() < 1.1 * spacing {
+                    let link = Link { ends: [i as u32, j as u32], length: a.distance(*b) };
+                    links.push((link, compliance));
+                }
+            }
+        }
+        let point =
+            |&position: &DVec3| Point { position, velocity: DVec3::ZERO, before: position, mobility: 1.0 };
+        Self { points: rest.iter().map(point).collect(), rest, links, spacing, follows: vec![] }
+    }
+
+    /// Takes away links that the cut has passed, and finds anew what each vertex of the surface follows.
+    pub fn part(&mut self, surface: &LiveMesh, parting: &Parting) {
+        let rest = &self.rest;
+        self.links.retain(|(link, _)| {
+            let [a, b] = link.ends.map(|v| rest[v as usize]);
+            !parting.is_between(a, b)
+        });
+        let sides = sides_of(surface);
+        let reach = REACH * self.spacing;
+        let follow = |(p, side): (&DVec3, f64)| {
+            // Seen from its own side of the cut.
+            let from = if side == 0.0 { *p } else { DVec3::new(p.x, side * p.y.abs().max(1e-9), p.z) };
+            let weight = |x: &DVec3| (1.0 - x.distance_squared(*p) / (reach * reach)).max(0.0).powi(3);
+            let is_seen = |x: &DVec3| side == 0.0 || !parting.is_between(from, *x);
+            let near = (0..).zip(rest).filter(|(_, x)| is_seen(x)).map(|(v, x)| (v, weight(x)));
+            let mut list: Vec<(u32, f64)> = near.filter(|(_, weight)| *weight > 0.0).collect();
+            if list.is_empty() {
+                let far = |v: &u32| rest[*v as usize].distance_squared(*p);
+                let nearest = (0..rest.len() as u32).min_by(|v, w| far(v).total_cmp(&far(w)));
+                list.extend(nearest.map(|v| (v, 1.0)));
+            }
+            let sum: f64 = list.iter().map(|(_, weight)| weight).sum();
+            list.iter_mut().for_each(|(_, weight)| *weight /= sum);
+            list
+        };
+        self.follows = surface.positions().iter().zip(sides).map(follow).collect();
+    }
+
+    /// Where the vertices of the surface are.
+    pub fn carry(&self, surface: &LiveMesh) -> Vec<DVec3> {
+        let gradients = self.gradients();
+        let place = |(p, list): (&DVec3, &Vec<(u32, f64)>)| {
+            let at = |&(v, w): &(u32, f64)| {
+                let v = v as usize;
+                (self.points[v].position + gradients[v] * (*p - self.rest[v])) * w
+            };
+            list.iter().map(at).sum()
+        };
+        surface.positions().iter().zip(&self.follows).map(place).collect()
+    }
+
+    /// Pushes on vertices of the surface, which are where `now` says, as pushes on points.
+    pub fn on_points(&self, pushes: Vec<Push>, now: &[DVec3]) -> Vec<Push> {
+        let expand = |mut push: Push| {
+            let mut ends: Vec<(u32, f64)> = vec![];
+            for &(vertex, w) in &push.ends {
+                // A vertex lies beside the mean of its points: the bound moves by as much.
+                push.least -= w * now[vertex as usize].dot(push.normal);
+                for &(v, u) in &self.follows[vertex as usize] {
+                    push.least += w * u * self.points[v as usize].position.dot(push.normal);
+                    match ends.iter_mut().find(|end| end.0 == v) {
+                        Some(end) => end.1 += w * u,
+                        None => ends.push((v, w * u)),
+                    }
+                }
+            }
+            Push { ends, ..push }
+        };
+        pushes.into_iter().map(expand).collect()
+    }
+
+    /// The linear map that fits the motion around each point.
+    fn gradients(&self) -> Vec<DMat3> {
+        let hold = 0.05 * self.spacing * self.spacing;
+        let start = (DMat3::from_diagonal(DVec3::splat(hold)), DMat3::from_diagonal(DVec3::splat(hold)));
+        let mut sums = vec![start; self.rest.len()];
+        let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
+        for (link, _) in &self.links {
+            let [i, j] = link.ends.map(|v| v as usize);
+            let x = self.rest[j] - self.rest[i];
+            let y = self.points[j].position - self.points[i].position;
+            for k in [i, j] {
+                sums[k].0 += outer(y, x);
+                sums[k].1 += outer(x, x);
+            }
+        }
+        sums.into_iter().map(|(moved, moments)| moved * moments.inverse()).collect()
+    }
+}
+
+/// On which side of the plane y = 0 each vertex is; 0 for those that belong to both.
+fn sides_of(surface: &LiveMesh) -> Vec<f64> {
+    let mut sides = vec![[false; 2]; surface.vertex_count()];
+    for id in surface.live_triangles() {
+        let t = surface.triangle(id);
+        let [a, b, c] = t.corners();
+        let normal = (b - a).cross(c - a);
+        // A face of the cut looks away from the part that it belongs to.
+        let height = a.y.abs().max(b.y.abs()).max(c.y.abs());
+        let is_face = height < 0.05 * normal.length().sqrt();
+        let is_positive = if is_face { normal.y < 0.0 } else { a.y + b.y + c.y > 0.0 };
+        surface.corners(id).iter().for_each(|v| sides[*v as usize][usize::from(is_positive)] = true);
+    }
+    let side = |[negative, positive]: [bool; 2]| f64::from(i8::from(positive) - i8::from(negative));
+    sides.into_iter().map(side).collect()
+}
