@@ -57,7 +57,8 @@ fn tests() -> Result<(), String> {
 /// The command that builds and runs all tests. The benchmarks have none, and the peers they measure take long to build.
 pub fn test_programs(more: &[&str]) -> Command {
     let mut test = shell::cargo(["test", "--workspace", "--exclude", "fracas-bench", "--locked"]);
-    test.args(more);
+    // Snapshots of worlds are tested with it.
+    test.args(["--features", "fracas/serde"]).args(more);
     test
 }
 

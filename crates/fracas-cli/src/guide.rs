@@ -12,6 +12,9 @@ struct Bodies;
 #[doc = include_str!("../../../docs/guide/questions.md")]
 struct Questions;
 
+#[doc = include_str!("../../../docs/guide/world.md")]
+struct World;
+
 #[doc = include_str!("../../../docs/guide/cutting.md")]
 struct Cutting;
 

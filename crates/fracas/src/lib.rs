@@ -28,6 +28,8 @@
 //! | a surface moved by few nodes or bones ([`mesh::Skin`]) | [`SkinnedBody`] | [`SkinnedBody::set_transforms`] |
 //! | a solid that shatters ([`fill`], [`fracture`]) | [`brittle::BrittleBody`]; each fragment is a body too | [`brittle::BrittleBody::split`] |
 //!
+//! Many bodies of several kinds go into one [`World`], which chooses for each, and reports once per step what touches.
+//!
 //! # Which question?
 //!
 //! | question | call |
@@ -91,3 +93,4 @@ pub use soup::SoupOptions;
 pub use tearing::{Piece, TearingBody};
 pub use tree::{BuildOptions, MeshTree, SplitRule};
 pub use walk::{Feature, Nearest, OpenSurface, RayHit, Side, SignedDistance, View};
+pub use world::World;

@@ -375,10 +375,10 @@ impl World {
     /// A body as it is now, for questions of your own. A motion that waits for the step, because impacts are asked for, is not seen yet.
     ///
     /// # Errors
-    /// The body is not in this world.
+    /// The body is not in this world, or its positions and pose together are beyond all finite numbers.
     pub fn view(&self, id: BodyId) -> Result<View<'_>, WorldError> {
         let member = self.member(id)?;
-        Ok(member.kept.view(&self.brittle).at(&member.pose))
+        member.kept.view(&self.brittle).try_at(&member.pose).map_err(|_| WorldError::TooFar(id))
     }
 
     /// The last report.
@@ -414,9 +414,10 @@ impl World {
         self.slots[slot as usize].member.as_deref().expect("a place with a body")
     }
 
-    /// The box around a body or a piece of it, where it is now.
-    fn bounds_of(&self, member: &Member, piece: Option<u32>, pose: &Pose) -> Box3 {
-        self.view_of(member, piece).at(pose).bounds()
+    /// The box around a body or a piece of it, where a pose puts it; `None` if that is too far away.
+    fn bounds_of(&self, member: &Member, piece: Option<u32>, pose: &Pose) -> Option<Box3> {
+        let bounds = self.view_of(member, piece).try_at(pose).ok()?.bounds();
+        is_within_reach(&bounds).then_some(bounds)
     }
 
     /// A body or a piece of it, in its own coordinates.
@@ -432,10 +433,6 @@ impl World {
     /// Refuses a pose that sends a body beyond all numbers.
     fn check_pose(&self, id: BodyId, pose: &Pose) -> Result<(), WorldError> {
         let member = self.member(id)?;
-        if is_within_reach(&self.bounds_of(member, None, pose)) {
-            Ok(())
-        } else {
-            Err(WorldError::TooFar(id))
-        }
+        self.bounds_of(member, None, pose).map(drop).ok_or(WorldError::TooFar(id))
     }
 }

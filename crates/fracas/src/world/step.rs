@@ -1,6 +1,6 @@
 //! A step: from what happened to the bodies to a report.
 
-use super::body::{Kept, is_within_reach};
+use super::body::Kept;
 use super::report::{Entry, Found};
 use super::{Ask, BodyId, Pending, Proxy, Report, World, WorldError};
 use crate::base::parallel;
@@ -210,24 +210,23 @@ impl World {
             Kept::Tearing(body) if !self.sweeps => body.piece_count().max(1),
             _ => 1,
         };
-        let mut boxes = [Box3::EMPTY; 1];
-        let mut many = vec![];
+        let too_far = WorldError::TooFar(self.id_at(slot));
+        let (one, many);
         let boxes: &[Box3] = if pieces == 1 {
-            boxes[0] = self.bounds_of(member, None, &member.pose);
+            let mut bounds = self.bounds_of(member, None, &member.pose).ok_or(too_far.clone())?;
             if self.sweeps && member.before != member.pose {
-                boxes[0] = boxes[0].union(&self.bounds_of(member, None, &member.before));
+                bounds = bounds.union(&self.bounds_of(member, None, &member.before).ok_or(too_far)?);
             }
             if let Some(end) = end {
-                boxes[0] = boxes[0].union(&Box3::from_points(end.iter().copied()));
+                bounds = bounds.union(&Box3::from_points(end.iter().copied()));
             }
-            &boxes
+            one = [bounds];
+            &one
         } else {
-            many.extend((0..pieces as u32).map(|piece| self.bounds_of(member, Some(piece), &member.pose)));
+            let of_piece = |piece| self.bounds_of(member, Some(piece), &member.pose);
+            many = (0..pieces as u32).map(of_piece).collect::<Option<Vec<_>>>().ok_or(too_far)?;
             &many
         };
-        if !boxes.iter().all(is_within_reach) {
-            return Err(WorldError::TooFar(self.id_at(slot)));
-        }
         let Self { slots, proxies, free_proxies, broad, margin, .. } = self;
         let member = slots[slot as usize].member.as_deref_mut().expect("found above");
         while member.proxies.len() > pieces {

@@ -35,6 +35,7 @@ fn pairs_of_a_mixed_world_equal_brute_force_after_random_operations() {
             assert_eq!(report.counters().bodies, scene.things.len());
             scene.world.validate().expect("a sound world");
             found += scene.check_pairs(&format!("seed {seed}, step {step}"));
+            scene.check_pairs_now(step);
         }
     }
     assert!(found > 10_000, "{found} pairs are too few to tell");
