@@ -27,17 +27,26 @@ pub(crate) struct Surface {
     parts: Vec<u32>,
 }
 
+/// The body that a view shows, and which of its trees; `None` for a soup.
+fn name_of(view: &View) -> Option<(Stamp, Option<usize>)> {
+    match view.shape {
+        Shape::Hierarchy { body, tree } => Some((body.stamp(), tree)),
+        Shape::Soup(_) => None,
+    }
+}
+
 impl Surface {
+    /// Whether this is the list of a body as it stands.
+    pub(crate) fn is_of(&self, view: &View) -> bool {
+        self.of.is_some() && self.of == name_of(view)
+    }
+
     /// Lists a body, unless it is the one listed already.
     pub(crate) fn list(&mut self, view: &View) {
-        let of = match view.shape {
-            Shape::Hierarchy { body, tree } => Some((body.stamp(), tree)),
-            Shape::Soup(_) => None,
-        };
-        if of.is_some() && of == self.of {
+        if self.is_of(view) {
             return;
         }
-        self.of = of;
+        self.of = name_of(view);
         self.ids.clear();
         self.corners.clear();
         match view.shape {

@@ -12,13 +12,41 @@ use crate::near::Near;
 use crate::pairs::{Features, Pair, Touch};
 use crate::tree::MeshTree;
 use crate::walk::{Shape, Side, View};
+use std::collections::VecDeque;
 
 /// What the question keeps from one time to the next.
 #[derive(Default)]
 pub(super) struct ContactMemory {
     surfaces: [Surface; 2],
+    /// Surfaces of bodies that were asked about lately, the latest last: a step asks about one body against several others.
+    shelf: VecDeque<Surface>,
     pairs: Vec<Pair>,
     contacts: Vec<Contact>,
+}
+
+/// Surfaces that are kept at most, besides the two of the last question.
+const KEPT: usize = 62;
+
+impl ContactMemory {
+    /// Lists the surfaces of two bodies, unless they are known.
+    fn list_surfaces(&mut self, views: &[View; 2]) {
+        let Self { surfaces, shelf, .. } = self;
+        if surfaces[0].is_of(&views[1]) || surfaces[1].is_of(&views[0]) {
+            surfaces.swap(0, 1);
+        }
+        for (surface, view) in surfaces.iter_mut().zip(views) {
+            if !surface.is_of(view) {
+                let found = shelf.iter().position(|kept| kept.is_of(view));
+                let taken = match found {
+                    Some(place) => shelf.remove(place),
+                    None if shelf.len() < KEPT => None,
+                    None => shelf.pop_front(),
+                };
+                shelf.push_back(std::mem::replace(surface, taken.unwrap_or_default()));
+            }
+            surface.list(view);
+        }
+    }
 }
 
 /// Sizes beyond this, or below its inverse, are brought near one first.
@@ -97,7 +125,7 @@ impl Finder {
         if !(thickness >= 0.0 && thickness.is_finite()) {
             return Err(ContactError::Thickness(thickness));
         }
-        (0..2).for_each(|k| memory.surfaces[k].list(&views[k]));
+        memory.list_surfaces(&views);
         if memory.surfaces.iter().any(|surface| surface.triangle_count() == 0) {
             return Ok(());
         }
@@ -189,7 +217,7 @@ impl Finder {
         let shift = DVec3::new(0.6829, -0.4127, 0.6031) * tiny;
         let mut shifted = walked;
         shifted[1].pose = Pose::from_translation(shift).unwrap_or_default().after(&walked[1].pose);
-        let ContactMemory { surfaces, pairs, contacts } = memory;
+        let ContactMemory { surfaces, pairs, contacts, .. } = memory;
         let touch = std::mem::replace(&mut self.options.touch, Touch::Proper);
         pairs.clear();
         pairs.extend_from_slice(self.compare(shifted[0], shifted[1], false, usize::MAX));
