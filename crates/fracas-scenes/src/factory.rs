@@ -8,18 +8,18 @@
 //!          ╲ robot     gate
 //! ```
 //!
-//! Parts slide on their belt and turn about the vertical. The contacts of a step move them: two parts leave each other by half their depth
-//! each, and a part leaves a gate or a robot by all of it. So a queue grows from the gate backwards, contact by contact.
+//! The report moves parts: one that crosses something leaves it, and stands still if that is ahead. So a queue grows from the gate backwards,
+//! part by part.
 //!
 //! Parts share the trees of four shapes. Robots are bodies with plans. Sizes: 120 parts and 2 robots, 2,000 and 32, 8,000 and 128.
 
 use crate::staged::{Stage, planned};
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
-use fracas::MeshTree;
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::internal::Random;
 use fracas::mesh::{Mesh, shapes};
-use fracas::world::{Ask, Body, BodyId, Report};
+use fracas::world::{Ask, Body, BodyId, World};
+use fracas::{MeshTree, Pair};
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -42,6 +42,8 @@ const BELTS_APART: f64 = 1.0;
 /// Parts for each metre of a belt, and for each robot.
 const PARTS_PER_METRE: usize = 20;
 const PARTS_PER_ROBOT: usize = 60;
+/// How far a part leaves what it crosses, in a step.
+const PUSH: f64 = 0.006;
 
 /// A part on a belt.
 struct Part {
@@ -56,7 +58,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Large => (16, 500),
     };
     let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
-    let mut stage = Stage::new(Ask { pairs: true, ..Ask::CONTACTS }, options);
+    let mut stage = Stage::new(Ask::PAIRS, options);
     let mut line: BTreeMap<BodyId, Part> = BTreeMap::new();
     let kinds = kinds().map(|mesh| Arc::new(MeshTree::build(mesh)));
     let mut random = Random::new(7);
@@ -87,7 +89,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     }
     let advance = move |step: usize, frame: &mut Frame| {
         if step > 0 {
-            frame.time("motion", || move_parts(&mut line, stage.world.report()));
+            frame.time("motion", || move_parts(&mut line, &stage.world))?;
             line.iter().try_for_each(|(id, part)| stage.world.set_pose(*id, &pose_of(part)))?;
         }
         stage.step(if step == 0 { 0.0 } else { STEP_SECONDS }, frame)?;
@@ -125,27 +127,25 @@ fn swung(seconds: f64, phase: f64, p: DVec3) -> DVec3 {
     ahead * (p.z + 0.35) + aside * p.x + DVec3::Z * (p.y + 0.035)
 }
 
-/// Belts take parts along; contacts of the last step part what overlaps.
-fn move_parts(line: &mut BTreeMap<BodyId, Part>, report: &Report) {
-    let mut pushes: BTreeMap<BodyId, (DVec3, f64)> = BTreeMap::new();
-    for meeting in report.meetings().filter(|meeting| !meeting.contacts.is_empty()) {
-        let both = meeting.bodies.iter().all(|id| line.contains_key(id));
-        let share = if both { 0.5 } else { 1.0 } / meeting.contacts.len() as f64;
-        for (id, sign) in meeting.bodies.into_iter().zip([-1.0, 1.0]) {
+/// Belts take parts along that nothing is ahead of. A part that crosses something leaves it: from where it crosses towards its own middle.
+fn move_parts(line: &mut BTreeMap<BodyId, Part>, world: &World) -> Result<(), SceneError> {
+    let mut pushes: BTreeMap<BodyId, (DVec3, bool)> = BTreeMap::new();
+    for meeting in world.report().meetings() {
+        for (side, id) in meeting.bodies.into_iter().enumerate() {
             let Some(part) = line.get(&id) else { continue };
-            let (push, turn) = pushes.entry(id).or_default();
-            for contact in meeting.contacts {
-                let by = contact.normal * DVec3::new(1.0, 1.0, 0.0) * (sign * share * contact.depth);
-                let arm = contact.points[0] - part.place;
-                *push += by;
-                // As a disc of 5 cm radius would turn.
-                *turn += (arm.x * by.y - arm.y * by.x) / 0.005;
-            }
+            let view = world.view(id)?;
+            let middle = |pair: &Pair| view.triangle([pair.a, pair.b][side]).centroid();
+            let crossing = meeting.pairs.iter().map(middle).sum::<DVec3>() / meeting.pairs.len() as f64;
+            let way = ((part.place - crossing) * DVec3::new(1.0, 1.0, 0.0)).normalize_or_zero();
+            let (push, is_blocked) = pushes.entry(id).or_default();
+            *push += way * PUSH;
+            *is_blocked |= way.x < -0.5;
         }
     }
     for (id, part) in line {
-        let (push, turn) = pushes.remove(id).unwrap_or_default();
-        part.place += DVec3::X * (SPEED * STEP_SECONDS) + push.clamp_length_max(0.02);
-        part.angle += turn.clamp(-0.2, 0.2);
+        let (push, is_blocked) = pushes.get(id).copied().unwrap_or_default();
+        let along = if is_blocked { 0.0 } else { SPEED * STEP_SECONDS };
+        part.place += DVec3::X * along + push.clamp_length_max(2.0 * PUSH);
     }
+    Ok(())
 }

@@ -37,7 +37,7 @@ const STEP_SECONDS: f64 = 1.0 / 60.0;
 const SIZE: [f64; 2] = [1.5, 1.0];
 const NEAR: f64 = 0.3;
 /// The wind, in metres per second.
-const WIND: f64 = 5.0;
+const WIND: f64 = 4.0;
 /// Metres per second of the sword, the second at which it begins, and where the cut ends, from the middle towards the pole.
 const SPEED: f64 = 0.6;
 const BEGIN: f64 = 0.5;
@@ -64,11 +64,11 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let mut stage = Stage::new(ask, options);
     let body = Body::from(rest.clone()).asking_itself(ask);
     let cloth = stage.insert(body, &rest);
-    let pole = shapes::cylinder(0.03, 2.2, 24);
+    let pole = shapes::surface_of_revolution(&[[0.0, -1.1], [0.03, -1.1], [0.03, 1.1], [0.0, 1.1]], 24);
     let beside = DVec3::new(-0.5 * SIZE[0] - 0.03 - 2.0 * reach, 0.0, -0.5);
     let body = Body::from(pole.clone()).at(&Pose::from_translation(beside).expect("finite"));
     stage.insert(body, &pole);
-    let blade = shapes::brick(DVec3::new(0.06, 1.6, 0.006), 0.2);
+    let blade = shapes::cuboid(DVec3::new(0.06, 1.6, 0.006));
     let sword = stage.insert(blade.clone(), &blade);
     let advance = move |step: usize, frame: &mut Frame| {
         let seconds = STEP_SECONDS * step as f64;
@@ -82,7 +82,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
             }
             let pull = flag.cloth.accelerations(wind(seconds));
             let Banner { points, links, .. } = &mut flag.cloth;
-            let motion = Motion { substeps: 12, drag: 0.3, farthest: 0.4 * reach };
+            let motion = Motion { substeps: 12, drag: 0.6, farthest: 0.4 * reach, push: 0.1 * reach };
             frame.time("motion", || advance(points, links, &pushes, &pull, STEP_SECONDS, &motion));
             stage.world.set_positions(cloth, &flag.cloth.positions())?;
         }
@@ -97,7 +97,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
 
 /// Gusts from side to side.
 fn wind(seconds: f64) -> DVec3 {
-    let turn = 0.5 * libm::sin(2.1 * seconds) + 0.3 * libm::sin(5.3 * seconds);
+    let turn = 0.25 * libm::sin(2.1 * seconds) + 0.15 * libm::sin(5.3 * seconds);
     DVec3::new(libm::cos(turn), libm::sin(turn), 0.05) * WIND
 }
 

@@ -42,7 +42,7 @@ const SPEED: f64 = 1.4;
 const WALL: DVec3 = DVec3::new(1.3, 0.16, 1.7);
 const LANE: f64 = 1.6;
 /// Plaster, which breaks where a person walks into it.
-const PLASTER: Material = Material { density: 900.0, strength: 3e5, toughness: 12.0, ..Material::BRICK };
+const PLASTER: Material = Material { density: 900.0, strength: 3e5, toughness: 3.0, ..Material::BRICK };
 /// So often a piece may break, with the pieces it came from.
 const GENERATIONS: u32 = 2;
 
@@ -141,7 +141,7 @@ fn labels(world: &World, id: BodyId, blow: &Blow) -> Result<Option<Relabelling>,
         direction: back.rotation() * blow.impulse,
         impulse: blow.impulse.length(),
     };
-    let options = FractureOptions { most_pieces: 8, seed: fragment.0.into(), ..FractureOptions::default() };
+    let options = FractureOptions { most_pieces: 12, seed: fragment.0.into(), ..FractureOptions::default() };
     // A blow of no length breaks nothing.
     Ok(part.hit(&impact, &PLASTER, &options).unwrap_or(None))
 }

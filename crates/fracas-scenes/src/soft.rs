@@ -80,23 +80,22 @@ fn ends(near: &Near, triangles: [&[Option<[u32; 3]>]; 2]) -> [Vec<(u32, f64)>; 2
 }
 
 impl Push {
-    /// Moves the points until they are far enough apart; what was too near keeps no speed.
-    pub fn apply(&self, points: &mut [Point]) {
-        let along = |p: DVec3| p.dot(self.normal);
-        let value: f64 = self.ends.iter().map(|&(v, w)| w * along(points[v as usize].position)).sum();
-        let ease: f64 = self.ends.iter().map(|&(v, w)| w * w * points[v as usize].mobility).sum();
-        if value >= self.least || ease < 1e-9 {
+    /// Moves points that are too near apart, by `most` at most; they no longer approach, and gain no speed.
+    pub fn apply(&self, points: &mut [Point], most: f64) {
+        let ends = || self.ends.iter().map(|&(v, w)| (v as usize, w));
+        let value: f64 = ends().map(|(v, w)| w * points[v].position.dot(self.normal)).sum();
+        let ease: f64 = ends().map(|(v, w)| w * w * points[v].mobility).sum();
+        if value >= self.least || ease < 1e-6 {
             return;
         }
-        let by = (self.least - value) / ease;
-        for &(v, w) in &self.ends {
-            let point = &mut points[v as usize];
-            point.position += self.normal * (by * w * point.mobility);
-            // A push must not throw: it takes away approach, and leaves no more.
-            let speed = along(point.position - point.before) * w.signum();
-            if speed > 0.0 {
-                point.before += self.normal * (speed * w.signum() * w.abs().min(1.0));
-            }
+        let moved: f64 =
+            ends().map(|(v, w)| w * (points[v].position - points[v].before).dot(self.normal)).sum();
+        let by = (self.least - value).min(most) / ease;
+        let stop = moved.min(0.0) / ease;
+        for (v, w) in ends() {
+            let push = self.normal * (w * points[v].mobility);
+            points[v].position += push * by;
+            points[v].before += push * (by + stop);
         }
     }
 }
@@ -107,8 +106,9 @@ pub(crate) struct Motion {
     pub substeps: usize,
     /// Rate at which velocities fall, per second.
     pub drag: f64,
-    /// The farthest that a point goes in a small step.
+    /// The farthest that a point goes in a small step, and by how much a push parts what is too near.
     pub farthest: f64,
+    pub push: f64,
 }
 
 /// Moves points by a step: links with their compliances, pushes, and an acceleration for each point.
@@ -131,7 +131,7 @@ pub(crate) fn advance(
             }
         }
         links.iter().for_each(|(link, compliance)| pull(points, link, compliance / (dt * dt)));
-        pushes.iter().for_each(|push| push.apply(points));
+        pushes.iter().for_each(|push| push.apply(points, motion.push));
         for point in points.iter_mut().filter(|point| point.mobility > 0.0) {
             point.velocity = (point.position - point.before) * (keep / dt);
         }
@@ -151,6 +151,7 @@ mod tests {
             mobility: 1.0,
         };
         let mut points = vec![at(0.3), at(0.0)];
+        points[0].velocity = DVec3::Z * -1.0;
         let push = Push { ends: vec![(0, 1.0), (1, -1.0)], normal: DVec3::Z, least: 0.5 };
         advance(
             &mut points,
@@ -158,9 +159,10 @@ mod tests {
             &[push],
             &[DVec3::ZERO; 2],
             0.1,
-            &Motion { substeps: 4, drag: 0.0, farthest: 1.0 },
+            &Motion { substeps: 4, drag: 0.0, farthest: 1.0, push: 0.1 },
         );
         assert!((points[0].position.z - points[1].position.z - 0.5).abs() < 1e-12, "{points:?}");
-        assert!(points.iter().all(|point| point.velocity.length() < 1e-9), "{points:?}");
+        // The blow is shared: both go on as one.
+        assert!(points.iter().all(|point| (point.velocity.z + 0.5).abs() < 1e-9), "{points:?}");
     }
 }

@@ -87,7 +87,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
                 if !edit.is_empty() {
                     lattice.part(&slit.rest, &Parting { ahead: AHEAD, front });
                 }
-                let motion = Motion { substeps: 12, drag: 4.0, farthest: 0.02 };
+                let motion = Motion { substeps: 12, drag: 4.0, farthest: 0.02, push: 0.1 * reach };
                 let weight = vec![DVec3::Z * -2.0; lattice.points.len()];
                 advance(&mut lattice.points, &lattice.links, &pushes, &weight, STEP_SECONDS, &motion);
                 Ok(edit)

@@ -1,0 +1,133 @@
+//! Scenes on one world: their frames are true, and what moves in them moves for its reasons.
+
+use fracas::mesh::{Mesh, Report, TriangleId};
+use fracas::pairs::{Pair, Touch, brute};
+use fracas_scenes::{Frame, SceneOptions, Size, start};
+use std::collections::BTreeSet;
+
+/// All frames of a small run, and the triangles that are there after each.
+fn play(scene: &str, steps: usize) -> (Vec<Frame>, Vec<Vec<Option<[u32; 3]>>>) {
+    let options = SceneOptions { size: Size::Small, steps: Some(steps), ..SceneOptions::default() };
+    let frames: Vec<Frame> = start(scene, &options).unwrap().collect::<Result<_, _>>().unwrap();
+    let (mut now, mut all) = (vec![], vec![]);
+    for frame in &frames {
+        for id in &frame.removed {
+            let slot: &mut Option<[u32; 3]> = &mut now[id.index()];
+            assert!(slot.take().is_some(), "{scene}: {id:?} is removed twice");
+        }
+        for new in &frame.added {
+            assert_eq!(new.id.index(), now.len(), "{scene}: ids go on without gaps");
+            now.push(Some(new.corners));
+        }
+        assert!(frame.positions.iter().all(|p| p.is_finite() && p.length() < 100.0));
+        all.push(now.clone());
+    }
+    (frames, all)
+}
+
+/// The living triangles that pass a test, and their ids.
+fn mesh_of(frame: &Frame, triangles: &[Option<[u32; 3]>], keep: impl Fn(u32) -> bool) -> (Mesh, Vec<u32>) {
+    let living = (0..).zip(triangles).filter_map(|(id, corners)| Some((id, (*corners)?)));
+    let (ids, corners): (Vec<u32>, Vec<[u32; 3]>) =
+        living.filter(|(id, _)| keep(frame.fragments[*id as usize])).unzip();
+    (Mesh::new(frame.positions.clone(), corners).unwrap(), ids)
+}
+
+fn assert_pairs_are_true(frame: &Frame, triangles: &[Option<[u32; 3]>]) {
+    let (mesh, ids) = mesh_of(frame, triangles, |_| true);
+    let named = |id: TriangleId| ids[id.index()];
+    let found = brute::find_self_pairs(&mesh, Touch::Proper);
+    let expected: Vec<Pair> = found.iter().map(|pair| Pair::new(named(pair.a), named(pair.b))).collect();
+    assert!(
+        frame.pairs == expected,
+        "step {}: {} pairs, not {}",
+        frame.step,
+        frame.pairs.len(),
+        expected.len()
+    );
+}
+
+fn counter(frame: &Frame, name: &str) -> f64 {
+    frame.counter(name).unwrap_or_else(|| panic!("there is no counter {name}"))
+}
+
+#[test]
+fn parts_queue_at_the_gates_of_the_factory() {
+    let (frames, triangles) = play("factory", 120);
+    for step in [0, 1, 40, 120] {
+        assert_pairs_are_true(&frames[step], &triangles[step]);
+    }
+    assert!(
+        frames.iter().all(|frame| counter(frame, "bodies") == 126.0 && counter(frame, "pieces") == 126.0)
+    );
+    let touching = |range: std::ops::Range<usize>| {
+        frames[range.clone()].iter().map(|frame| counter(frame, "touching")).sum::<f64>() / range.len() as f64
+    };
+    assert!(touching(100..120) > touching(1..20) + 5.0, "{} {}", touching(1..20), touching(100..120));
+    assert!(frames.iter().skip(1).any(|frame| counter(frame, "began") > 0.0));
+    // Nothing goes through a gate.
+    let last = frames[120].positions.iter().map(|p| p.x).fold(0.0, f64::max);
+    assert!(last < 2.1, "{last}");
+}
+
+#[test]
+fn the_sword_cuts_the_flag_where_it_meets_it() {
+    let (frames, triangles) = play("flag", 180);
+    for step in [0, 60, 120, 180] {
+        assert_pairs_are_true(&frames[step], &triangles[step]);
+    }
+    let fronts: Vec<f64> = frames.iter().map(|frame| counter(frame, "front")).collect();
+    assert!(fronts.is_sorted() && fronts[30] == fronts[0], "it begins where the sword arrives");
+    assert!(fronts[180] > 0.3, "{}", fronts[180]);
+    assert!(frames.iter().skip(1).map(|frame| frame.added.len()).sum::<usize>() > 50);
+    assert!(frames.iter().all(|frame| counter(frame, "pieces") == 3.0), "flag, pole and sword");
+}
+
+#[test]
+fn the_wound_is_closed_surface_and_gapes() {
+    let (frames, triangles) = play("surgery", 180);
+    for step in [0, 60, 120, 180] {
+        assert_pairs_are_true(&frames[step], &triangles[step]);
+        let (body, _) = mesh_of(&frames[step], &triangles[step], |fragment| fragment == 0);
+        assert!(Report::of(&body).closed, "step {step}");
+    }
+    let cracks: BTreeSet<u32> = frames
+        .iter()
+        .flat_map(|frame| &frame.added)
+        .filter(|new| new.is_crack)
+        .flat_map(|new| new.corners)
+        .collect();
+    let width = cracks.iter().map(|v| frames[180].positions[*v as usize].y.abs()).fold(0.0, f64::max);
+    assert!(cracks.len() > 20 && width > 0.05, "{} vertices, {width}", cracks.len());
+}
+
+#[test]
+fn walls_break_before_people_and_fall() {
+    let (frames, triangles) = play("rubble", 120);
+    assert!(frames.iter().map(|frame| counter(frame, "fractures")).sum::<f64>() >= 1.0);
+    let last = &frames[120];
+    assert!(counter(last, "pieces") > 5.0, "{}", counter(last, "pieces"));
+    // Every piece is closed, and none is lost.
+    let volume = |step: usize| {
+        let fragments: BTreeSet<u32> = frames[step].fragments.iter().copied().collect();
+        let of = |fragment: u32| {
+            let (piece, _) = mesh_of(&frames[step], &triangles[step], |other| other == fragment);
+            let report = Report::of(&piece);
+            assert!(report.closed && report.oriented, "fragment {fragment}");
+            report.volume.unwrap_or(0.0)
+        };
+        // The ground is 0; people change their volume a little as they walk.
+        let pieces = fragments.into_iter().filter(|fragment| ![0, 2, Frame::DEAD].contains(fragment));
+        pieces.map(of).sum::<f64>()
+    };
+    assert!((volume(120) / volume(0) - 1.0).abs() < 1e-9, "{} {}", volume(0), volume(120));
+    let top = |frame: &Frame| {
+        let (walls, _) =
+            mesh_of(frame, &triangles[frame.step], |fragment| ![0, 2, Frame::DEAD].contains(&fragment));
+        let used: BTreeSet<u32> = walls.triangles().iter().flatten().copied().collect();
+        let heights = used.iter().map(|v| walls.positions()[*v as usize].z);
+        (heights.clone().fold(f64::INFINITY, f64::min), heights.sum::<f64>() / used.len() as f64)
+    };
+    assert!(top(last).0 > -0.05, "{:?}", top(last));
+    assert!(top(last).1 < 0.8 * top(&frames[0]).1, "{:?} {:?}", top(&frames[0]), top(last));
+}
