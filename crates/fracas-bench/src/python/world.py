@@ -62,7 +62,8 @@ def main(positions, triangles, poses, frames, rounds):
         touching = []
         parts = [coal.CollisionObject(part, matrix(row[:4]), row[4:].copy()) for row in poses[0]]
         manager = coal.DynamicAABBTreeCollisionManager()
-        manager.registerObjects(parts)
+        for body in parts:
+            manager.registerObject(body)
         manager.setup()
         for frame in range(frames):
             place = {}

@@ -155,6 +155,11 @@ impl History {
         }
     }
 
+    /// Whether positions have been given lately.
+    pub(super) fn is_deforming(&self) -> bool {
+        self.deformed || self.moving > 0
+    }
+
     pub(super) fn begin(&mut self, why: Why, step: u64) {
         (self.why, self.since) = (why, step);
         self.built_cost = 0.0;

@@ -381,6 +381,7 @@ impl MemberState {
             changed_in,
             is_active,
             history,
+            ball: None,
         })
     }
 }

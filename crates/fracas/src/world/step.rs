@@ -205,6 +205,7 @@ impl World {
 
     /// Writes the boxes of a body.
     pub(super) fn place(&mut self, slot: u32, end: Option<&Vec<DVec3>>) -> Result<(), WorldError> {
+        self.make_ball(slot);
         let member = self.at(slot);
         let pieces = match &member.kept {
             Kept::Tearing(body) if !self.sweeps => body.piece_count().max(1),
