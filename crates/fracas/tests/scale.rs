@@ -12,7 +12,7 @@ use fracas::cut::{
     CutOptions, CutSurface, Cutter, Front, HeightGrid, ShatterOptions, scatter_sites, shatter_along,
     shatter_at,
 };
-use fracas::fill::{FillOptions, GradedFillOptions, Grading, fill, fill_graded};
+use fracas::fill::{FillError, FillOptions, GradedFillOptions, Grading, fill, fill_graded};
 use fracas::fracture::{Breakable, FractureOptions, FracturePattern};
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::tets::{TetAdjacency, TetMesh, brick};
@@ -128,7 +128,7 @@ impl Answers {
         // Sizes at which doubles no longer decide get their times from integers, in narrower intervals.
         let by_features = |impacts: &[(fracas::Features, f64, f64)]| {
             let mut impacts = impacts.to_vec();
-            impacts.sort_by(|a, b| a.0.cmp(&b.0));
+            impacts.sort_by_key(|impact| impact.0);
             impacts
         };
         let (ours, theirs) = (by_features(&self.impacts), by_features(&unit.impacts));
@@ -185,17 +185,19 @@ fn winding_fields_answer_alike_at_every_size() {
     }
 }
 
+/// A way to fill a surface.
+type Filling<'a> = &'a dyn Fn(&Mesh) -> Result<TetMesh, FillError>;
+
 #[test]
 fn fillings_scale_with_the_surface() {
     let surface = shapes::noisy_sphere(600, 0.2, 1);
     let uniform = |mesh: &Mesh| fill(mesh, &FillOptions { cells: 8.0, ..FillOptions::default() });
-    let robust =
-        |mesh: &Mesh| fill(mesh, &FillOptions { cells: 8.0, robust: true, ..FillOptions::default() });
+    let robust = |mesh: &Mesh| fill(mesh, &FillOptions { cells: 8.0, robust: true });
     let graded = |mesh: &Mesh| {
         let grading = Grading::Curvature { cells_per_radius: 2.0 };
         fill_graded(mesh, &GradedFillOptions { cells: 16.0, levels: 2, grading })
     };
-    let fillings: [&dyn Fn(&Mesh) -> Result<TetMesh, _>; 3] = [&uniform, &robust, &graded];
+    let fillings: [Filling; 3] = [&uniform, &robust, &graded];
     for (number, filled) in fillings.iter().enumerate() {
         let unit = filled(&surface).unwrap();
         for k in exponents(number as u64) {

@@ -15,7 +15,7 @@ const ORDINARY: i32 = 64;
 /// A power of two that brings a body to the size of one, and the way back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct UnitScale {
-    /// Lengths of the body times this are at most one.
+    /// Lengths of the body times this are at most one, or 16 at the very end of the range.
     pub(crate) to_unit: f64,
     /// The inverse.
     pub(crate) back: f64,
@@ -61,7 +61,7 @@ mod tests {
                 continue;
             };
             let unit = length * scale.to_unit;
-            assert!(unit <= 8.0 && (unit >= 0.5 || e < -1021), "2^{e} becomes {unit}");
+            assert!(unit <= 16.0 && (unit >= 0.5 || e < -1021), "2^{e} becomes {unit}");
             assert_eq!(unit * scale.back, length);
             assert_eq!(scale.to_unit * scale.back, 1.0);
         }
