@@ -88,8 +88,16 @@ impl DrivenBody {
     /// That of building a tree.
     pub fn new(mesh: Mesh) -> Self {
         let options = BuildOptions { self_queries: false, ..BuildOptions::default() };
-        let (positions, triangles) = (mesh.positions().to_vec(), mesh.triangles().to_vec());
-        let (nodes, _, ids, frame) = MeshTree::build_with(mesh, &options).into_nodes();
+        Self::from_tree(MeshTree::build_with(mesh, &options))
+    }
+
+    /// The same body with less work for each change: its tree is taken over, boxes inside blocks are not kept.
+    ///
+    /// # Cost
+    /// A pass over the triangles: about that of a few refits.
+    pub fn from_tree(tree: MeshTree) -> Self {
+        let (positions, triangles) = (tree.mesh().positions().to_vec(), tree.mesh().triangles().to_vec());
+        let (nodes, _, ids, frame) = tree.into_nodes();
         let (mut above, mut blocks) = (vec![], vec![]);
         let mut node = 0;
         while let Some(&Node { nodes_end, leaves: [from, to], .. }) = nodes.get(node as usize) {
@@ -133,6 +141,23 @@ impl DrivenBody {
             Self { positions, triangles, frame, nodes, ids, above, blocks, vertices, inside, boxes, stamp };
         body.fit();
         body
+    }
+
+    /// The same body with all its boxes: what [`DrivenBody::from_tree`] was made from, where it is now.
+    ///
+    /// ```
+    /// use fracas::{MeshTree, kinetic::DrivenBody, mesh::shapes};
+    /// let tree = MeshTree::build(shapes::icosphere(1.0, 3));
+    /// let again = DrivenBody::from_tree(tree.clone()).into_tree();
+    /// assert_eq!((again.quality(), again.mesh()), (tree.quality(), tree.mesh()));
+    /// ```
+    ///
+    /// # Cost
+    /// That of a refit.
+    #[must_use]
+    pub fn into_tree(self) -> MeshTree {
+        let mesh = Mesh::new(self.positions, self.triangles).expect("positions that were checked");
+        MeshTree::from_nodes(mesh, self.nodes, self.ids, self.frame)
     }
 
     /// The triangles, by the indices of their vertices.

@@ -7,6 +7,7 @@
 use super::MeshTree;
 use crate::base::parallel;
 use crate::geom::DVec3;
+use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
 use crate::walk::{Corners, Node, Stamp, fits_frame, signs_of_row};
 use fearless_simd::prelude::*;
@@ -37,6 +38,15 @@ impl MeshTree {
         let Self { mesh, frame, nodes, rows, ids, contours, .. } = self;
         let job = Job { positions: mesh.positions(), frame: *frame, signs: contours.is_some() };
         job.refit_all(nodes, rows, ids, parallel);
+    }
+
+    /// A tree with nodes that another structure has kept, fitted to where the mesh is now. Self-queries are as right, but slower.
+    pub(crate) fn from_nodes(mesh: Mesh, nodes: Vec<Node>, ids: Vec<RowIds>, frame: Frame) -> Self {
+        let rows = vec![Row::ZERO; ids.len()];
+        let (stamp, topology) = (Stamp::new(), Stamp::new());
+        let mut tree = Self { mesh, stamp, topology, frame, nodes, rows, ids, contours: None };
+        tree.refit(true);
+        tree
     }
 
     /// Takes the tree apart: its nodes, rows and ids, and its frame.

@@ -25,6 +25,7 @@
 use super::body::Kept;
 use super::moves::driven;
 use super::{BodyId, Keep, Member, World, WorldError};
+use crate::kinetic::DrivenBody;
 use crate::mesh::{Mesh, TriangleId};
 use crate::tree::{BuildOptions, MeshTree};
 use std::fmt;
@@ -248,14 +249,31 @@ impl Member {
     fn change_to(&mut self, keep: Keep, why: Why, step: u64) {
         let kept = match keep {
             Keep::Soup => Kept::Soup(self.kept.take_as_mesh().0),
-            Keep::Driven => driven(self.kept.take_as_mesh().0),
+            Keep::Driven => self.driven_of_mesh(),
             Keep::Tearing => Kept::Tearing(Box::new(self.kept.take_as_tearing())),
             _ => self.tree_of_mesh(),
         };
         self.become_kept(kept, why, step);
     }
 
+    /// A tree is taken over as it is.
+    fn driven_of_mesh(&mut self) -> Kept {
+        match std::mem::replace(&mut self.kept, Kept::Soup(Mesh::default())) {
+            Kept::Tree(tree) => Kept::Driven(Box::new(DrivenBody::from_tree(Arc::unwrap_or_clone(tree)))),
+            other => {
+                self.kept = other;
+                driven(self.kept.take_as_mesh().0)
+            }
+        }
+    }
+
+    /// The tree of a driven body is taken over as it is, unless self-queries need a better one.
     fn tree_of_mesh(&mut self) -> Kept {
+        if !self.settings.own.pairs && matches!(self.kept, Kept::Driven(_)) {
+            let taken = std::mem::replace(&mut self.kept, Kept::Soup(Mesh::default()));
+            let Kept::Driven(body) = taken else { unreachable!("looked at above") };
+            return Kept::Tree(Arc::new(body.into_tree()));
+        }
         let mesh = self.kept.take_as_mesh().0;
         let options = BuildOptions { self_queries: self.settings.own.pairs, ..BuildOptions::default() };
         Kept::Tree(Arc::new(MeshTree::build_with(mesh, &options)))
