@@ -152,7 +152,7 @@ impl MeshShape {
     }
 
     fn build(body: Body, thickness: f64) -> Result<Self, MeshShapeError> {
-        if !(thickness >= 0.0 && thickness <= LARGEST) {
+        if !(0.0..=LARGEST).contains(&thickness) {
             return Err(MeshShapeError::Thickness(thickness));
         }
         let surface = {
