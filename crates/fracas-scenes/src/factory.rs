@@ -1,7 +1,5 @@
 //! Two thousand parts on conveyor belts, and robots that sweep them aside; everything that touches is reported.
 //!
-//! # Idea
-//!
 //! ```text
 //!    ○ ▢ ○ → → ○ ▢ ▢○▢▢│   Belts take parts along to a gate, where they queue. Robot arms swing over the belts on known
 //!    ▢ ○  ╲ → ○ ▢ ○○▢▢○│   paths, and push parts out of their way.
@@ -11,7 +9,7 @@
 //! The report moves parts: one that crosses something leaves it, and stands still if that is ahead. So a queue grows from the gate backwards,
 //! part by part.
 //!
-//! Parts share the trees of four shapes. Robots are bodies with plans. Sizes: 120 parts and 2 robots, 2,000 and 32, 8,000 and 128.
+//! Parts share four trees. Robots are bodies with plans. Low rails keep parts on their belt. Sizes: 120 parts and 2 robots, 2,000 and 32, 8,000 and 128.
 
 use crate::staged::{Stage, planned};
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
@@ -48,7 +46,7 @@ const PUSH: f64 = 0.006;
 /// A part on a belt.
 struct Part {
     place: DVec3,
-    angle: f64,
+    turn: DQuat,
 }
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
@@ -58,16 +56,20 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Large => (16, 500),
     };
     let steps = options.steps.unwrap_or((SCENE.steps)(options.size));
-    let mut stage = Stage::new(Ask::PAIRS, options);
+    let (mut stage, mut random) = (Stage::new(Ask::PAIRS, options), Random::new(7));
     let mut line: BTreeMap<BodyId, Part> = BTreeMap::new();
     let kinds = kinds().map(|mesh| Arc::new(MeshTree::build(mesh)));
-    let mut random = Random::new(7);
     let length = parts as f64 / PARTS_PER_METRE as f64;
     for belt in 0..belts {
         let middle = DVec3::Y * (BELTS_APART * belt as f64);
-        let board = shapes::brick(DVec3::new(length + 1.0, WIDTH, 0.04), 0.5);
-        let gate = shapes::cuboid(DVec3::new(0.05, WIDTH, 0.15));
-        for (mesh, at) in [(board, DVec3::Z * -0.03), (gate, DVec3::new(0.5 * length + 0.15, 0.0, 0.08))] {
+        let side = DVec3::new(0.0, 0.5 * WIDTH + 0.02, -0.0035);
+        for (size, at) in [
+            ([length + 1.0, WIDTH, 0.04], DVec3::Z * -0.03),
+            ([0.05, WIDTH + 0.1, 0.15], DVec3::new(0.5 * length + 0.15, 0.0, 0.08)),
+            ([length + 1.0, 0.02, 0.011], side),
+            ([length + 1.0, 0.02, 0.011], side * DVec3::new(1.0, -1.0, 1.0)),
+        ] {
+            let mesh = shapes::cuboid(DVec3::from_array(size));
             let pose = Pose::from_translation(middle + at).expect("finite");
             stage.insert(Body::from(mesh.clone()).at(&pose), &mesh);
         }
@@ -75,14 +77,13 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
             let tree = &kinds[(k * 7 + belt) % kinds.len()];
             let x = ((k as f64 + 0.5 * random.signed()) / PARTS_PER_METRE as f64) - 0.5 * length;
             let place = middle + DVec3::new(x, 0.8 * (0.5 * WIDTH) * random.signed(), 0.0);
-            let part = Part { place, angle: TAU * random.unit() };
+            let part = Part { place, turn: DQuat::from_xyzw(0.0, 0.0, random.signed(), 0.5).normalize() };
             let body = Body::from(Arc::clone(tree)).at(&pose_of(&part));
             line.insert(stage.insert(body, tree.mesh()), part);
         }
         for k in 0..parts / PARTS_PER_ROBOT {
             let along = (k as f64 + 0.5) * (PARTS_PER_ROBOT / PARTS_PER_METRE) as f64 - 0.5 * length;
-            let post = middle + DVec3::new(along, 0.5 * (BELTS_APART + WIDTH) - 0.4, 0.0);
-            let arm = shapes::capsule(0.03, 0.6, 10);
+            let (post, arm) = (middle + DVec3::new(along, 0.5, 0.0), shapes::capsule(0.03, 0.6, 10));
             let swing = |seconds: f64, p: DVec3| post + swung(seconds, (belt + k) as f64, p);
             stage.insert(planned(&arm, steps.div_ceil(3) + 1, 3.0 * STEP_SECONDS, swing), &arm);
         }
@@ -107,16 +108,13 @@ fn kinds() -> [Mesh; 4] {
         shapes::cylinder(0.035, 0.05, 6),
     ];
     all.map(|mesh| {
-        let up = DVec3::Z * (0.001 - 0.01 - mesh.bounds().min.z);
-        let positions = mesh.positions().iter().map(|p| *p + up).collect();
-        Mesh::new(positions, mesh.triangles().to_vec()).expect("a mesh")
+        let up = DVec3::Z * (-0.009 - mesh.bounds().min.z);
+        mesh.posed(&Pose::from_translation(up).expect("finite")).expect("a mesh")
     })
 }
 
 fn pose_of(part: &Part) -> Pose {
-    let half = 0.5 * part.angle;
-    let turn = DQuat::from_xyzw(0.0, 0.0, libm::sin(half), libm::cos(half));
-    Pose::new(turn, part.place).expect("finite")
+    Pose::new(part.turn, part.place).expect("finite")
 }
 
 /// A point of an arm that swings about the origin; the arm stands on end in its own coordinates.

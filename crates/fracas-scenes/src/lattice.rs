@@ -130,7 +130,9 @@ impl Lattice {
             }
             Push { ends, ..push }
         };
-        pushes.into_iter().map(expand).collect()
+        // Features that follow the same points cannot be parted.
+        let can_part = |push: &Push| push.ends.iter().map(|(_, w)| w.abs()).sum::<f64>() > 0.7;
+        pushes.into_iter().map(expand).filter(can_part).collect()
     }
 
     /// The linear map that fits the motion around each point.

@@ -61,8 +61,8 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Size::Large => (6, 20_000, [14, 2, 18]),
     };
     let mut stage = Stage::new(Ask::CONTACTS, options);
-    let ground = shapes::cuboid(DVec3::new(LANE * f64::from(lanes) + 6.0, 12.0, 1.0));
-    let below = Pose::from_translation(DVec3::Z * -0.5).expect("finite");
+    let ground = shapes::cuboid(DVec3::new(LANE * f64::from(lanes) + 2.0, 8.0, 0.2));
+    let below = Pose::from_translation(DVec3::new(0.0, 1.0, -0.1)).expect("finite");
     stage.insert(Body::from(ground.clone()).at(&below), &ground);
     let solid = block(WALL, cells)?;
     let mut pieces: BTreeMap<BodyId, (Rigid, u32)> = BTreeMap::new();

@@ -90,7 +90,8 @@ impl Push {
         }
         let moved: f64 =
             ends().map(|(v, w)| w * (points[v].position - points[v].before).dot(self.normal)).sum();
-        let by = (self.least - value).min(most) / ease;
+        let largest = ends().map(|(v, w)| w.abs() * points[v].mobility).fold(0.0, f64::max);
+        let by = ((self.least - value).min(most) / ease).min(most / largest);
         let stop = moved.min(0.0) / ease;
         for (v, w) in ends() {
             let push = self.normal * (w * points[v].mobility);

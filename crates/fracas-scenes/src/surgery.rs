@@ -66,7 +66,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     let surface = CutSurface::plane(DVec3::ZERO, DVec3::Y, AHEAD)?;
     let mut slit = Slit::new(mesh.clone(), &surface, &CutOptions { end: CUT_END, ..CutOptions::default() })?;
     lattice.part(&slit.rest, &Parting { ahead: AHEAD, front: f64::NEG_INFINITY });
-    let reach = 0.12 * 3.0 / f64::from(frequency);
+    let reach = 0.15 / f64::from(frequency);
     let ask = Ask { near: Some(reach), ..Ask::PAIRS };
     let mut stage = Stage::new(ask, options);
     let body = Body::from(mesh.clone()).asking_itself(ask);

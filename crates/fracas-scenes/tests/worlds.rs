@@ -58,7 +58,7 @@ fn parts_queue_at_the_gates_of_the_factory() {
         assert_pairs_are_true(&frames[step], &triangles[step]);
     }
     assert!(
-        frames.iter().all(|frame| counter(frame, "bodies") == 126.0 && counter(frame, "pieces") == 126.0)
+        frames.iter().all(|frame| counter(frame, "bodies") == 130.0 && counter(frame, "pieces") == 130.0)
     );
     let touching = |range: std::ops::Range<usize>| {
         frames[range.clone()].iter().map(|frame| counter(frame, "touching")).sum::<f64>() / range.len() as f64

@@ -26,15 +26,19 @@ pub(super) fn part() -> Mesh {
     Mesh::new(positions, mesh.triangles().to_vec()).expect("a mesh")
 }
 
-/// Turns and places of all parts, by frame. There is one part for every 8 units of volume; each flies straight on and spins.
-pub(super) fn motion(count: usize, frames: usize) -> Vec<Vec<(DQuat, DVec3)>> {
+/// A cube for so many parts, by half its sides: there is one part for every 8 units of volume.
+fn cube(count: usize) -> DVec3 {
+    DVec3::splat((count as f64).cbrt())
+}
+
+/// Turns and places of all parts in a box, by frame; each flies straight on and spins.
+pub(super) fn motion(half: DVec3, count: usize, frames: usize) -> Vec<Vec<(DQuat, DVec3)>> {
     let mut random = Random::new(23);
-    let side = (count as f64).cbrt();
     let mut x = || random.unit() * 2.0 - 1.0;
     let begin: Vec<_> = (0..count)
         .map(|_| {
             let turn = DQuat::from_xyzw(x(), x(), x(), x()).normalize();
-            let place = DVec3::new(x(), x(), x()) * side;
+            let place = DVec3::new(x(), x(), x()) * half;
             (turn, place, DVec3::new(x(), x(), x()) * 0.03, DVec3::new(x(), x(), x()) * 0.05)
         })
         .collect();
@@ -87,7 +91,7 @@ pub(super) fn run(report: &mut Report, folder: &mut Folder, quick: bool) -> io::
     let tree = Arc::new(fracas::MeshTree::build(mesh.clone()));
     let mut worst = [f64::INFINITY; 2];
     for count in counts {
-        let motion = motion(count, frames);
+        let motion = motion(cube(count), count, frames);
         let poses = poses(&motion);
         let their_part = parry::Part::new(&mesh, &motion);
         let contestants = [
