@@ -366,7 +366,12 @@ impl World {
             results.iter().for_each(|result| found.append(result));
         }
         for &(slot, work) in &found.work {
-            self.slots[slot as usize].member.as_deref_mut().expect("asked about").history.work += work;
+            let member = self.slots[slot as usize].member.as_deref_mut().expect("asked about");
+            member.history.work += work;
+            // A driven body at rest that others keep asking about may have to become a tree.
+            if matches!(member.kept, Kept::Driven(_)) && !std::mem::replace(&mut member.is_active, true) {
+                self.active.push(slot);
+            }
         }
         self.report.found = found;
     }
