@@ -42,7 +42,7 @@ export class Charts {
     }
   }
 
-  /** Draws everything anew, after the colours of the page have changed. */
+  /** Redraws everything, after the colours of the page have changed. */
   recolour(): void {
     for (const chart of this.charts) chart.plot.redraw(false, true);
   }

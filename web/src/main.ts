@@ -66,14 +66,14 @@ async function start(): Promise<void> {
   element("footer").textContent = [about.program, about.size && `size ${about.size}`, header.frames > 1 && `${shown(header.frames)} frames`, ...about.meshes.map((mesh) => mesh.path)].filter(Boolean).join(" · ");
 
   const first = await recording.frame(0);
-  const look: Look = { fragments: true, cracks: true, colliding: true, closest: true, contacts: true, lines: false, seeThrough: false, level: -1 };
+  const look: Look = { fragments: true, cracks: true, colliding: true, closest: true, contacts: true, lines: false, seeThrough: false, follow: true, level: -1 };
   const stage = staged(() => new Stage(element<HTMLCanvasElement>("canvas"), recording, first, look));
   const pairList = element<HTMLDetailsElement>("pair-list");
   const scrub = element<HTMLInputElement>("scrub");
   const strip = header.frames > 1 ? new Strip(element<HTMLCanvasElement>("strip"), header) : undefined;
 
   const onFrame = ({ number, data }: Shown) => {
-    stage.show(number, data);
+    stage.show(number, data, player.isPlaying);
     scrub.value = String(number);
     const words = `Step ${shown(header.steps[number])} of ${shown(done)}`;
     scrub.setAttribute("aria-valuetext", words);
@@ -148,6 +148,7 @@ async function start(): Promise<void> {
     l: repeat,
     t: () => element("theme").click(),
     b: () => change(() => (look.level = look.level + 1 >= header.levels.length ? -1 : look.level + 1)),
+    f: () => change(() => (look.follow = !look.follow)),
     x: () => change(() => (look.seeThrough = !look.seeThrough)),
     "?": () => help.showModal(),
   };

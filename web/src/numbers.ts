@@ -32,6 +32,10 @@ const NAMES: Record<string, string> = {
   free: "Free vertices",
   energy: "Energy",
   asleep: "Fragments at rest",
+  asked: "Pairs of bodies queried",
+  visited: "Points visited",
+  colliding: "Colliding points",
+  handed: "Contacts handed over",
   levels: "Levels of the grid",
   cells: "Cells of the grid",
 };

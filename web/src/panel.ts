@@ -14,14 +14,16 @@ type Switch = Exclude<keyof Look, "level">;
 export function fillSwitches(place: HTMLElement, recording: Recording, look: Look, changed: () => void): () => void {
   const { header, triangles } = recording;
   const hasCracks = triangles.isCrack.includes(1);
+  const hasPairs = findsPairs(header);
   const switches: [Switch, string, string[], boolean][] = [
-    ["colliding", header.about.kind === "near" ? "Near triangles" : "Colliding triangles", [COLLIDING], header.about.kind !== "mesh"],
+    ["colliding", header.about.kind === "near" ? "Near triangles" : "Colliding triangles", [COLLIDING], hasPairs],
     ["closest", "Closest points", [CONTACT], (header.about.lines ?? []).length > 0],
     ["contacts", "Contacts and normals", [CONTACT], header.contacts > 0],
     ["fragments", header.about.kind === "run" ? "Fragments by colour" : "Meshes by colour", FRAGMENTS.slice(0, 4), header.about.kind === "run" || header.about.meshes.length > 1],
     ["cracks", "Crack faces", [CRACK], hasCracks],
     ["lines", "Mesh lines", [], true],
     ["seeThrough", "See through", [], true],
+    ["follow", "Camera follows", [], header.frames > 1],
   ];
   const boxes = new Map<Switch, HTMLInputElement>();
   for (const [key, label, colours, isThere] of switches) {
@@ -101,10 +103,15 @@ export function fillHud(place: HTMLElement, header: Header, frame: number): void
   place.replaceChildren(...entries);
 }
 
+/** Whether pairs were looked for: not in a mesh alone, and not in runs that find contacts instead. */
+function findsPairs({ about, counters }: Header): boolean {
+  return about.kind !== "mesh" && (about.kind !== "run" || counters.some((counter) => counter.name === "pairs"));
+}
+
 /** The pairs of a frame; a click looks at one. */
 export function fillPairs(place: HTMLDetailsElement, recording: Recording, frame: Frame, focus: (triangles: number[]) => void): void {
   const count = frame.pairs.length / 2;
-  place.hidden = recording.header.about.kind === "mesh";
+  place.hidden = !findsPairs(recording.header);
   const head = place.querySelector("summary") as HTMLElement;
   const how = recording.header.about.kind === "near" ? "near" : "colliding";
   head.textContent = count === 1 ? `1 ${how} pair` : `${shown(count)} ${how} pairs`;

@@ -9,7 +9,6 @@ import {
   BufferAttribute,
   BufferGeometry,
   CanvasTexture,
-  CircleGeometry,
   Color,
   ConeGeometry,
   DirectionalLight,
@@ -30,7 +29,6 @@ import {
   PointsMaterial,
   Quaternion,
   Scene,
-  ShadowMaterial,
   Box3,
   Sphere,
   Vector3,
@@ -39,6 +37,8 @@ import {
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { DEAD, type Frame } from "./frames/group.ts";
 import type { Recording } from "./frames/recording.ts";
+import { Framing } from "./framing.ts";
+import { Ground, painted } from "./ground.ts";
 import { BOX, BOX_DARK, COLLIDING, CONTACT, CRACK, FRAGMENTS, PLAIN } from "./palette.ts";
 
 /** What is shown beside the bodies. */
@@ -51,6 +51,8 @@ export interface Look {
   contacts: boolean;
   lines: boolean;
   seeThrough: boolean;
+  /** The camera keeps the bodies in view while they move. */
+  follow: boolean;
   /** Level of the trees whose boxes are shown; none below 0. */
   level: number;
 }
@@ -79,13 +81,12 @@ export class Stage {
   private readonly contactPoints: Points;
   private readonly shafts: LineSegments;
   private readonly heads: InstancedMesh;
-  private readonly ground?: Mesh;
-  private readonly groundTint?: MeshBasicMaterial;
+  private readonly framing: Framing;
+  private readonly ground?: Ground;
   private readonly sun = new DirectionalLight("#fff6ea", 2.6);
   private readonly sky = new HemisphereLight("#ffffff", "#b9b2a6", 1.15);
   private readonly scale: number;
   private readonly offset: [number, number, number];
-  private readonly home: Box3;
   private readonly radius: number;
   private frame?: { number: number; data: Frame };
   private drawn?: { version: number; fragments: Uint32Array; byFragment: boolean; cracks: boolean };
@@ -106,9 +107,8 @@ export class Stage {
     const space = spaceOf(recording, first);
     this.scale = space.scale;
     this.offset = space.offset;
-    this.home = space.home;
-    const centre = this.home.getCenter(new Vector3());
-    this.radius = Math.max(0.05, 0.5 * this.home.getSize(new Vector3()).length());
+    const centre = space.home.getCenter(new Vector3());
+    this.radius = Math.max(0.05, 0.5 * space.home.getSize(new Vector3()).length());
 
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
     const withShadows = header.triangles <= MOST_WITH_SHADOWS;
@@ -153,16 +153,9 @@ export class Stage {
     }
 
     if (space.ground !== undefined) {
-      const radius = 6 * this.radius;
-      this.groundTint = new MeshBasicMaterial({ map: fading(), transparent: true, depthWrite: false });
-      const tint = new Mesh(new CircleGeometry(radius, 96), this.groundTint);
-      tint.position.set(centre.x, centre.y, space.ground - 0.002);
-      tint.renderOrder = -2;
-      this.ground = new Mesh(new CircleGeometry(radius, 96), new ShadowMaterial({ opacity: 0.24 }));
-      this.ground.position.set(centre.x, centre.y, space.ground - 0.001);
-      this.ground.receiveShadow = true;
-      this.ground.renderOrder = -1;
-      this.scene.add(tint, this.ground);
+      this.ground = new Ground(6 * this.radius, 0.3 * this.radius);
+      this.ground.position.set(centre.x, centre.y, space.ground);
+      this.scene.add(this.ground);
     }
 
     const reach = 1.5 * this.radius;
@@ -185,15 +178,18 @@ export class Stage {
     this.controls.minDistance = 0.02;
     this.controls.maxDistance = 30;
     this.controls.addEventListener("change", () => this.touch());
-    this.reset();
+    this.framing = new Framing(this.camera, this.controls, space.ground);
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
-    const tick = () => {
+    let last = performance.now();
+    const tick = (now: number) => {
       requestAnimationFrame(tick);
+      if (this.look.follow && this.framing.glide(Math.max(0, now - last) / 1000)) this.touch();
+      last = now;
       this.controls.update();
       if (this.isStale && this.frame) this.draw();
     };
-    tick();
+    tick(last);
   }
 
   /** Something has changed: the next tick draws. */
@@ -201,38 +197,27 @@ export class Stage {
     this.isStale = true;
   }
 
-  /** Looks at the whole, as at the beginning. */
+  /** Looks at all bodies, as at the beginning. */
   reset(): void {
-    this.lookFrom(-38, 20, 1);
+    this.lookFrom(-38, 20);
   }
 
-  /** Looks at the whole from an angle around the vertical and one above the horizon, in degrees; nearer for small distances, and
-   * at a lower place by a share of the height. */
-  lookFrom(around: number, above: number, distance: number, lower = 0): void {
+  /** Looks at the bodies from an angle around the vertical and one above the horizon, in degrees; nearer for small distances. */
+  lookFrom(around: number, above: number, distance = 1): void {
+    const [a, b] = [around, above].map((degrees) => (degrees * Math.PI) / 180);
+    const towards = new Vector3(Math.sin(a) * Math.cos(b), -Math.cos(a) * Math.cos(b), Math.sin(b));
     // A turn that is still slowing down must not go on from the new place.
     this.controls.enableDamping = false;
     this.controls.update();
-    const centre = this.home.getCenter(new Vector3());
-    const [a, b] = [around, above].map((degrees) => (degrees * Math.PI) / 180);
-    const towards = new Vector3(Math.sin(a) * Math.cos(b), -Math.cos(a) * Math.cos(b), Math.sin(b));
-    const right = new Vector3(Math.cos(a), Math.sin(a), 0);
-    const up = new Vector3().crossVectors(towards, right);
-    // As near as all corners of the box allow.
-    const upright = Math.tan((this.camera.fov * Math.PI) / 360);
-    const level = upright * this.camera.aspect;
-    let far = 0.1;
-    for (let corner = 0; corner < 8; corner++) {
-      const pick = (bit: number, axis: "x" | "y" | "z") => (corner & bit ? this.home.max : this.home.min)[axis] - centre[axis];
-      const arm = new Vector3(pick(1, "x"), pick(2, "y"), pick(4, "z"));
-      const sideways = Math.max(Math.abs(arm.dot(right)) / level, Math.abs(arm.dot(up)) / upright);
-      far = Math.max(far, arm.dot(towards) + sideways);
-    }
-    centre.z -= lower * (this.home.max.z - this.home.min.z);
-    this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(towards, 0.97 * distance * far);
+    this.framing.look(towards, distance);
     this.controls.update();
     this.controls.enableDamping = true;
     this.touch();
+  }
+
+  /** How much of the view's width and height the bodies take. */
+  get share(): [number, number] {
+    return this.framing.share;
   }
 
   /** Turns and zooms by steps, for the keyboard. */
@@ -262,16 +247,16 @@ export class Stage {
 
   setTheme(isDark: boolean): void {
     this.scene.background = new Color(isDark ? "#14181d" : "#eef1f4");
-    this.groundTint?.color.set(isDark ? "#262d36" : "#ffffff");
-    if (this.ground) (this.ground.material as ShadowMaterial).opacity = isDark ? 0.5 : 0.22;
+    this.ground?.setTheme(isDark);
     this.sky.intensity = isDark ? 0.95 : 1.15;
     (this.lines.material as MeshBasicMaterial).color.set(isDark ? "#0b0f14" : "#1b2430");
     (this.boxes.material as LineBasicMaterial).color.set(isDark ? BOX_DARK : BOX);
     this.touch();
   }
 
-  /** Shows a frame. */
-  show(number: number, data: Frame): void {
+  /** Shows a frame. The camera glides after the bodies if the frame is the next of a run that plays; else it follows at once. */
+  show(number: number, data: Frame, isPlaying = false): void {
+    const before = this.frame?.number;
     this.frame = { number, data };
     const { scale, offset } = this;
     const positions = this.geometry.getAttribute("position") as BufferAttribute;
@@ -284,6 +269,9 @@ export class Stage {
     }
     positions.needsUpdate = true;
     this.refresh();
+    this.framing.take(array, this.recording.triangles, number, data.fragments);
+    if (before === undefined) this.reset();
+    else if (this.look.follow) this.framing.follow(isPlaying && number > before);
   }
 
   /** Applies what is to be shown to the present frame. */
@@ -443,7 +431,7 @@ export class Stage {
     const was = this.camera.aspect;
     this.camera.aspect = clientWidth / clientHeight;
     this.camera.updateProjectionMatrix();
-    if (Math.abs(was - this.camera.aspect) > 0.05) this.reset();
+    if (this.frame && Math.abs(was - this.camera.aspect) > 0.05) this.reset();
     // A canvas of another size is empty; before the first frame there is nothing to see.
     if (this.frame) this.draw();
   }
@@ -505,24 +493,4 @@ function dot(): CanvasTexture {
     context.arc(32, 32, 28, 0, 2 * Math.PI);
     context.fill();
   });
-}
-
-/** A disc that fades towards its rim. */
-function fading(): CanvasTexture {
-  return painted(512, (context) => {
-    const gradient = context.createRadialGradient(256, 256, 0, 256, 256, 256);
-    gradient.addColorStop(0, "rgba(255,255,255,1)");
-    gradient.addColorStop(0.35, "rgba(255,255,255,0.75)");
-    gradient.addColorStop(1, "rgba(255,255,255,0)");
-    context.fillStyle = gradient;
-    context.fillRect(0, 0, 512, 512);
-  });
-}
-
-function painted(size: number, paint: (context: CanvasRenderingContext2D) => void): CanvasTexture {
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = size;
-  const context = canvas.getContext("2d");
-  if (context) paint(context);
-  return new CanvasTexture(canvas);
 }

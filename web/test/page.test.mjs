@@ -79,6 +79,74 @@ test("something is drawn", async () => {
   await context.close();
 });
 
+test("bodies fill the view throughout a run, and what the user has turned and zoomed stays", async () => {
+  const { page, context } = await open(browser, page_);
+  const seen = () =>
+    page.evaluate(() => {
+      const { camera, controls, share } = window.fracas.stage;
+      const arm = camera.position.clone().sub(controls.target);
+      return { share: Math.max(...share), direction: arm.clone().normalize().toArray(), position: camera.position.toArray() };
+    });
+  for (const k of [0, 30, 60, last]) {
+    await jump(page, k);
+    const { share } = await seen();
+    // The ground below a body that falls belongs to the view, too.
+    assert.ok(share > (k < 60 ? 0.4 : 0.8) && share < 0.95, `frame ${k}: ${share}`);
+  }
+  await page.evaluate(() => window.fracas.stage.nudge(0.6, 0.1, 1.5));
+  await page.waitForTimeout(200);
+  const turned = await seen();
+  await jump(page, 60);
+  const followed = await seen();
+  turned.direction.forEach((x, axis) => assert.ok(Math.abs(x - followed.direction[axis]) < 1e-3, "the direction of view"));
+  assert.ok(followed.share > 1.2, `still near: ${followed.share}`);
+  await page.getByLabel("Camera follows").uncheck();
+  const still = await seen();
+  await jump(page, last);
+  assert.deepEqual((await seen()).position, still.position);
+  await page.keyboard.press("r");
+  assert.ok((await seen()).share < 0.95);
+  await context.close();
+});
+
+test("the camera glides after bodies while a run plays", async () => {
+  const { page, context } = await open(browser, page_);
+  await page.locator("#speed").selectOption("4");
+  await page.locator("#play").click();
+  await page.waitForFunction((to) => window.fracas.player.shown.number === to && !window.fracas.player.isPlaying, last);
+  await page.waitForTimeout(2500);
+  const share = Math.max(...(await page.evaluate(() => window.fracas.stage.share)));
+  assert.ok(share > 0.8 && share < 0.95, `${share}`);
+  const drawn = (await state(page)).draws;
+  await page.waitForTimeout(300);
+  assert.equal((await state(page)).draws, drawn, "nothing is drawn once the camera has arrived");
+  await context.close();
+});
+
+for (const scheme of ["light", "dark"]) {
+  test(`the ground can be told from the background (${scheme})`, async () => {
+    const { page, context } = await open(browser, page_, { colorScheme: scheme });
+    const { contrast, lines } = await page.evaluate(() => {
+      const { stage } = window.fracas;
+      stage.lookFrom(0, 12, 1.2);
+      stage.draw();
+      const canvas = document.getElementById("canvas");
+      const copy = document.createElement("canvas");
+      [copy.width, copy.height] = [canvas.width, canvas.height];
+      const context = copy.getContext("2d");
+      context.drawImage(canvas, 0, 0);
+      const row = (share) => [...context.getImageData(0, Math.round(share * canvas.height), canvas.width, 1).data].filter((_, k) => k % 4 === 0);
+      const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+      const [below, above] = [row(0.98), row(0.02)];
+      const face = median(below);
+      return { contrast: Math.abs(face - median(above)), lines: below.filter((x) => Math.abs(x - face) > 6).length };
+    });
+    assert.ok(contrast > 8, `${contrast} levels between ground and background`);
+    assert.ok(lines > 2, `${lines} pixels of lines`);
+    await context.close();
+  });
+}
+
 for (const [name, options] of [
   ["desktop", { viewport: { width: 1440, height: 900 } }],
   ["360 px", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }],
@@ -154,6 +222,7 @@ test("keys do what they say, and everything has a name", async () => {
   await page.keyboard.press("t");
   assert.equal(await theme(), "light");
   const view = () => page.evaluate(() => window.fracas.stage.camera.position.toArray());
+  await page.waitForTimeout(1500);
   const home = await view();
   await page.mouse.move(400, 400);
   await page.mouse.down();

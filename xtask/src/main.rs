@@ -9,8 +9,9 @@
 //!   ├ test      the steps of `cargo xtask test`, in order
 //!   │   ├ licences   are all dependencies permissive?
 //!   │   ├ web        is the viewer's page what its source builds, and does it work?
+//!   │   ├ guide      does the guide build, and do its links lead somewhere?
 //!   │   └ readme     the first command a visitor will try
-//!   ├ pictures  `cargo xtask pictures`: those of the README, from real runs
+//!   ├ pictures  `cargo xtask pictures`: those of the README and the guide, from real runs
 //!   ├ fuzz      `cargo xtask fuzz`: tools, targets, a time for each
 //!   ├ bench_compare   `cargo xtask bench-compare`: two builds of the benchmarks, side by side
 //!   └ shell     starting programs and naming what failed
@@ -20,6 +21,7 @@
 
 mod bench_compare;
 mod fuzz;
+mod guide;
 mod licences;
 mod pictures;
 mod readme;
@@ -33,17 +35,20 @@ const CHORES: &str = "\
 Chores of the Fracas project:
 
   cargo xtask test [--fuzz-seconds N]
-      Everything: formatting, licences, lints, tests, documentation, the viewer
-      in a browser, the README's first command, and N seconds (20 unless given) of each fuzz target.
+      Everything: formatting, licences, lints, tests, documentation, the guide, the README's
+      first command, the viewer in a browser, and N seconds (20 unless given) of each fuzz target.
 
   cargo xtask fuzz [--seconds N] [TARGET ...]
       The named fuzz targets, or all of them, for N seconds each (20 unless given).
 
   cargo xtask web
-      The viewer alone: its page built anew, compared, and tested in a browser.
+      The viewer alone: its page rebuilt, compared, and tested in a browser.
+
+  cargo xtask guide
+      The guide alone: its links checked, and built into target/guide.
 
   cargo xtask pictures
-      The pictures of the README, anew from real runs.
+      The pictures of the README and the guide, from real runs.
 
   cargo xtask bench-compare OLD NEW NAME ... [--runs N] [--quick]
       The named benchmarks of two builds of `fracas-bench`, whose paths are given, in turn, N times (7 unless
@@ -85,6 +90,7 @@ fn start(chore: &str, arguments: &[String]) -> Result<(), String> {
             fuzz::run(seconds, &targets)
         }
         "bench-compare" => bench_compare::run(arguments),
+        "guide" => without_arguments(chore, arguments).and_then(|()| guide::test()),
         "web" => without_arguments(chore, arguments).and_then(|()| web::test()),
         "pictures" => without_arguments(chore, arguments).and_then(|()| pictures::run()),
         unknown => Err(format!("There is no chore `{unknown}`; `cargo xtask` lists them.")),

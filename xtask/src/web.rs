@@ -63,7 +63,7 @@ fn same_page() -> Result<(), String> {
     if read()? == before {
         return Ok(());
     }
-    Err(format!("{BUILT} was not what web/ builds. It has been built anew: look at it and commit it."))
+    Err(format!("{BUILT} was not what web/ builds. It has been rebuilt: look at it and commit it."))
 }
 
 /// The browser of the system, installed if it can be.
@@ -101,7 +101,7 @@ fn on_path() -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Makes the pages that the tests open, with the programs that the step "tests" has built: cargo would build them anew with
+/// Makes the pages that the tests open, with the programs that the step "tests" has built: cargo would rebuild them with
 /// other features if they were asked for alone.
 fn make_pages() -> Result<(), String> {
     shell::run(&mut test_programs(&["--no-run"]), "The tests do not build")?;

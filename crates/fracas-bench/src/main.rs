@@ -58,11 +58,8 @@ const SUBJECTS: &[Subject] = &[
     },
     Subject {
         name: "questions",
-        about: "distance, first pair, nearest point, against parry",
-        run: |report, quick, _| {
-            questions::run(report, quick);
-            Ok(())
-        },
+        about: "distance, nearness, first pair, nearest point, winding, against parry, coal, FCL, IPC Toolkit and libigl",
+        run: questions::run,
     },
     Subject { name: "ccd", about: "continuous collision, exactly, against IPC Toolkit", run: ccd::run },
     Subject {

@@ -6,8 +6,10 @@
 
 mod near;
 mod python;
+mod sheet;
 mod winding;
 
+use crate::folder::Folder;
 use crate::metric::{Better, Report};
 use crate::timing::{Candidate, race};
 use fracas::geom::{DQuat, DVec3, Pose};
@@ -17,7 +19,9 @@ use fracas::{FindOptions, Finder, Mesh, MeshTree, Threads};
 use parry3d::math::{Pose as ParryPose, Vector};
 use parry3d::query::PointQuery;
 use parry3d::shape::TriMesh;
+use sheet::Sheet;
 use std::hint::black_box;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -28,7 +32,9 @@ const POSES: usize = 40;
 const PARTS: usize = 500;
 const PART_TRIANGLES: usize = 1_200;
 
-pub fn run(report: &mut Report, quick: bool) {
+pub fn run(report: &mut Report, quick: bool, out: &Path) -> io::Result<()> {
+    let mut folder = Folder::create(out, "questions", "Questions that solvers and robots ask")?;
+    let mut sheet = Sheet::default();
     let budget = Duration::from_millis(if quick { 500 } else { 3000 });
     let bodies = bodies(report, quick);
     let mut random = Random::new(17);
@@ -36,7 +42,7 @@ pub fn run(report: &mut Report, quick: bool) {
     let mut others = [vec![], vec![]];
     for (k, one) in bodies.iter().enumerate() {
         for other in &bodies[k + 1..] {
-            let [parry, coal, fcl] = closest(report, (one, other), &mut random, budget);
+            let [parry, coal, fcl] = closest(report, &mut sheet, (one, other), &mut random, budget);
             ratios.extend(parry);
             others[0].extend(coal);
             others[1].extend(fcl);
@@ -49,11 +55,13 @@ pub fn run(report: &mut Report, quick: bool) {
     }
     let note = "geometric mean over pairs of bodies, far, near and touching, random poses; parry 0.31.1, f32";
     report.metric("questions.closest.vs_parry", mean(&ratios), "x", Better::Higher, note);
-    coherent(report, (&bodies[0], &bodies[1]), budget);
-    first(report, budget);
-    nearest(report, &bodies, budget);
-    near::run(report, &bodies, quick);
-    winding::run(report, &bodies, quick);
+    coherent(report, &mut sheet, (&bodies[0], &bodies[1]), budget);
+    first(report, &mut sheet, budget);
+    nearest(report, &mut sheet, &bodies, budget);
+    near::run(report, &mut sheet, &bodies, quick);
+    winding::run(report, &mut sheet, &bodies, quick);
+    sheet.write(report, &mut folder)?;
+    folder.finish(report)
 }
 
 /// A mesh with the trees of both sides.
@@ -136,6 +144,7 @@ fn posed((turn, by): Placing) -> (Pose, ParryPose) {
 /// Least distances at random poses.
 fn closest(
     report: &mut Report,
+    sheet: &mut Sheet,
     (a, b): (&Body, &Body),
     random: &mut Random,
     budget: Duration,
@@ -178,10 +187,9 @@ fn closest(
             differ = found.iter().zip(&answers).filter(|(a, b)| (*a - *b).abs() > 1e-4).count();
         }
         let [ours_us, theirs_us] = [our_seconds, their_seconds].map(|seconds| seconds * 1e6 / asked as f64);
-        report.say(&format!(
-            "closest, {} and {}, {name}: ours {ours_us:.1} µs, parry {theirs_us:.1} µs; {differ} of {asked} differ",
-            a.name, b.name
-        ));
+        let about = format!("{} and {}, {name}", a.name, b.name);
+        let remark = format!("{differ} of {asked} differ");
+        sheet.compare(report, ("closest", about.clone()), ours_us, ("parry", theirs_us), remark);
         ratios[0].push(theirs_us / ours_us);
         match python::closest(a.tree.mesh(), b.tree.mesh(), &placings) {
             Err(error) => report.say(&format!("closest: coal and FCL are left out ({error})")),
@@ -190,14 +198,8 @@ fn closest(
                 for (k, (peer, theirs)) in ["coal", "FCL"].into_iter().zip(peers).enumerate() {
                     let Some(theirs) = theirs else { continue };
                     let differ = found.iter().zip(&theirs.distances).filter(|(a, b)| (*a - *b).abs() > 1e-9);
-                    report.say(&format!(
-                        "closest, {} and {}, {name}: ours {ours_us:.1} µs, {peer} {:.1} µs; {} of {} differ",
-                        a.name,
-                        b.name,
-                        theirs.us,
-                        differ.count(),
-                        poses.len()
-                    ));
+                    let remark = format!("{} of {} differ", differ.count(), poses.len());
+                    sheet.compare(report, ("closest", about.clone()), ours_us, (peer, theirs.us), remark);
                     ratios[k + 1].push(theirs.us / ours_us);
                 }
             }
@@ -222,7 +224,7 @@ fn time_ours(poses: &Poses, ask: impl Fn(&mut Finder, &Pose) -> f64) -> (Vec<f64
 }
 
 /// One body turns slowly beside another: what was nearest is nearly nearest in the next frame.
-fn coherent(report: &mut Report, (a, b): (&Body, &Body), budget: Duration) {
+fn coherent(report: &mut Report, sheet: &mut Sheet, (a, b): (&Body, &Body), budget: Duration) {
     let reach = a.radius + b.radius;
     let poses: Poses = (0..40)
         .map(|k| {
@@ -251,15 +253,14 @@ fn coherent(report: &mut Report, (a, b): (&Body, &Body), budget: Duration) {
         }
         ours = ours.min(begin.elapsed().as_secs_f64() * 1e6 / poses.len() as f64);
     }
-    report.say(&format!(
-        "closest, 40 frames of a slow turn: ours {ours:.1} µs, parry {theirs:.1} µs per frame"
-    ));
+    let about = "40 frames of a slow turn".to_owned();
+    sheet.compare(report, ("closest, coherent", about), ours, ("parry", theirs), "per frame".to_owned());
     let note = format!("{} and {}, 0.01 rad per frame", a.name, b.name);
     report.metric("questions.closest_coherent.vs_parry", theirs / ours, "x", Better::Higher, &note);
 }
 
 /// Which parts of an assembly touch.
-fn first(report: &mut Report, budget: Duration) {
+fn first(report: &mut Report, sheet: &mut Sheet, budget: Duration) {
     let part = Body::new("part", &shapes::noisy_sphere(PART_TRIANGLES, 0.15, 5));
     let mut random = Random::new(23);
     let side = (PARTS as f64).cbrt();
@@ -300,21 +301,17 @@ fn first(report: &mut Report, budget: Duration) {
         ],
         budget,
     );
-    report.say(&format!(
-        "which of {PARTS} parts touch, {} pairs within reach: ours {:.2} ms ({} touch), parry {:.2} ms ({})",
-        near.len(),
-        timed[0].ms(),
-        timed[0].result,
-        timed[1].ms(),
-        timed[1].result
-    ));
+    let about = format!("which of {PARTS} parts touch, {} pairs within reach", near.len());
+    let remark = format!("{} touch, {} by parry", timed[0].result, timed[1].result);
+    let [ours, theirs] = [&timed[0], &timed[1]].map(|timed| timed.ms() * 1e3);
+    sheet.compare(report, ("first pair", about), ours, ("parry", theirs), remark);
     let note =
         format!("{PARTS} parts of {PART_TRIANGLES} triangles, {} pairs with overlapping spheres", near.len());
     report.metric("questions.first.vs_parry", timed[1].ms() / timed[0].ms(), "x", Better::Higher, &note);
 }
 
 /// The nearest point of a surface.
-fn nearest(report: &mut Report, bodies: &[Body], budget: Duration) {
+fn nearest(report: &mut Report, sheet: &mut Sheet, bodies: &[Body], budget: Duration) {
     let (mut ratios, mut ratios_at_once) = (vec![], vec![]);
     for body in bodies {
         let mut random = Random::new(29);
@@ -343,15 +340,14 @@ fn nearest(report: &mut Report, bodies: &[Body], budget: Duration) {
         );
         let [ours, each, theirs] =
             [&timed[0], &timed[1], &timed[2]].map(|t| t.ms() * 1e3 / points.len() as f64);
-        report.say(&format!(
-            "nearest point of {}: ours {ours:.2} µs, all at once {each:.2} µs, parry {theirs:.2} µs",
-            body.name
-        ));
+        let remark = || "per point".to_owned();
+        sheet.compare(report, ("nearest", body.name.clone()), ours, ("parry", theirs), remark());
+        sheet.compare(report, ("nearest, many", body.name.clone()), each, ("parry", theirs), remark());
         ratios.push(theirs / ours);
         ratios_at_once.push(theirs / each);
     }
     let mean = |list: &[f64]| (list.iter().map(|x| x.ln()).sum::<f64>() / list.len() as f64).exp();
-    let note = "2,000 points in a box half as large again, geometric mean over bodies";
+    let note = "2,000 points in a box 1.5 times as large, geometric mean over bodies";
     report.metric("questions.nearest.vs_parry", mean(&ratios), "x", Better::Higher, note);
     let note = "the same points in one call, one thread; parry one by one";
     report.metric("questions.nearest_each.vs_parry", mean(&ratios_at_once), "x", Better::Higher, note);

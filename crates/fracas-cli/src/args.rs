@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The arguments of the command line.
 
 mod questions;
 
@@ -16,7 +16,7 @@ use crate::input;
 
 pub use questions::{ContactsArguments, DistanceArguments, InsideArguments, NearArguments};
 
-/// The words after `fracas`.
+/// The arguments of `fracas`.
 #[derive(Debug, Parser)]
 #[command(
     name = "fracas",
@@ -43,18 +43,18 @@ fn meshes_and_status() -> String {
     )
 }
 
-/// A command and its own words.
+/// A command and its arguments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Lists the triangles that intersect: within one mesh, or between several
     Check(CheckArguments),
     /// Decides whether and when moving features first meet, exactly
     Ccd(CcdArguments),
-    /// Measures the least distance of two meshes, and where it is
+    /// Finds the distance of two meshes and their closest points
     Distance(DistanceArguments),
-    /// Lists the vertices and triangles, and the edges, that are near each other: within one mesh, or between two
+    /// Lists vertex-triangle and edge-edge pairs within a distance: in one mesh, or between two
     Near(NearArguments),
-    /// Lists where two meshes touch or overlap, how deep, and which way out
+    /// Lists where two meshes touch or overlap, how deep, and in which direction they separate
     Contacts(ContactsArguments),
     /// Says which points are inside a closed mesh, exactly
     Inside(InsideArguments),
@@ -70,7 +70,7 @@ pub enum Command {
     View(ViewArguments),
 }
 
-/// The words after `fracas check`.
+/// The arguments of `fracas check`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct CheckArguments {
@@ -80,13 +80,13 @@ pub struct CheckArguments {
     /// With several meshes: check each against itself too
     #[arg(long = "self")]
     pub within: bool,
-    /// Which meetings of two triangles count
+    /// Which intersections of two triangles count
     #[arg(long, value_name = "WHICH", default_value = "include")]
     pub touch: TouchArgument,
-    /// Make vertices at equal positions one vertex first, as STL files need
+    /// First merge vertices at equal positions; STL files need this
     #[arg(long)]
     pub merge: bool,
-    /// How to search; all find the same
+    /// How to search; the answer is the same
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub engine: EngineArgument,
     /// Write the meshes into one PLY file, intersecting triangles in red
@@ -100,7 +100,7 @@ pub struct CheckArguments {
     pub json: bool,
 }
 
-/// The words after `fracas ccd`.
+/// The arguments of `fracas ccd`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct CcdArguments {
@@ -134,14 +134,14 @@ pub enum KindArgument {
     Ee,
 }
 
-/// The words after `fracas info`.
+/// The arguments of `fracas info`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct InfoArguments {
     /// The meshes to describe
     #[arg(required = true, value_name = "MESH")]
     pub meshes: Vec<OsString>,
-    /// Make vertices at equal positions one vertex first, as STL files need
+    /// First merge vertices at equal positions; STL files need this
     #[arg(long)]
     pub merge: bool,
     /// Print one JSON document
@@ -149,14 +149,14 @@ pub struct InfoArguments {
     pub json: bool,
 }
 
-/// The words after `fracas analyze`.
+/// The arguments of `fracas analyze`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct AnalyzeArguments {
     /// Meshes, and folders to look for meshes in
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<OsString>,
-    /// Make vertices at equal positions one vertex first, as STL files need
+    /// First merge vertices at equal positions; STL files need this
     #[arg(long)]
     pub merge: bool,
     /// Print one JSON document
@@ -170,7 +170,7 @@ pub struct AnalyzeArguments {
     pub svg: Option<PathBuf>,
 }
 
-/// The words after `fracas scenes`.
+/// The arguments of `fracas scenes`.
 #[derive(Debug, Args)]
 pub struct ScenesArguments {
     /// Print one JSON document
@@ -178,7 +178,7 @@ pub struct ScenesArguments {
     pub json: bool,
 }
 
-/// The words after `fracas run`.
+/// The arguments of `fracas run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// Which scene; `fracas scenes` lists them
@@ -190,7 +190,7 @@ pub struct RunArguments {
     /// How many steps to do, 1 to 100000 [default: what the scene has]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub steps: Option<u32>,
-    /// A closed mesh to take the place of the scene's own: a file or shape:NAME
+    /// A closed mesh instead of the scene's own: a file or shape:NAME
     #[arg(long, value_name = "MESH")]
     pub mesh: Option<OsString>,
     /// Take an open or broken mesh as well, and fill it by its winding numbers (handful, blobs, piggybank)
@@ -207,7 +207,7 @@ pub struct RunArguments {
     pub json: bool,
 }
 
-/// The words after `fracas view`.
+/// The arguments of `fracas view`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct ViewArguments {
@@ -225,7 +225,7 @@ pub struct ViewArguments {
 /// How large the bodies of a scene are: [`Size`] as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SizeArgument {
-    /// For quick looks
+    /// Small, for a quick look
     Small,
     /// About as in the paper
     Paper,
@@ -255,12 +255,12 @@ impl From<SizeArgument> for Size {
     }
 }
 
-/// Which meetings of two triangles are reported: [`Touch`] as a word.
+/// Which intersections of two triangles are reported: [`Touch`] as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TouchArgument {
     /// Every common point, touching corners and edges too
     Include,
-    /// Only insides that pass through each other
+    /// Only interiors that pass through each other
     Proper,
 }
 
@@ -276,12 +276,12 @@ impl From<TouchArgument> for Touch {
 /// How pairs are searched for: [`Engine`] as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArgument {
-    /// Brute force for up to 20,000 comparisons; a grid for meshes looked at once, trees for those that meet many; a graphics
-    /// card for millions of triangles
+    /// Brute force for up to 20,000 comparisons, trees for meshes that are compared with several others, a graphics card for
+    /// millions of triangles, a grid otherwise
     Auto,
     /// A bounding-volume tree over each mesh
     Tree,
-    /// A grid of cells, made for the search and forgotten
+    /// A hierarchy of grids, built for the search
     Soup,
     /// Every triangle against every other
     Brute,
@@ -306,12 +306,12 @@ impl TryFrom<EngineArgument> for Engine {
     }
 }
 
-/// Why the words did not lead to a command.
+/// Why the arguments name no command.
 #[derive(Debug)]
 pub enum Refusal {
     /// They asked for help or the version: this text.
     Shown(String),
-    /// They make no sense.
+    /// They are not valid.
     Bad(Box<Failure>),
 }
 
@@ -319,7 +319,7 @@ impl Arguments {
     /// Reads the words; the first is the name of the program.
     ///
     /// # Errors
-    /// A request for help or the version, or words that make no sense, in one sentence.
+    /// A request for help or the version, or arguments that are not valid, in one sentence.
     pub fn read(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, Refusal> {
         Self::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),

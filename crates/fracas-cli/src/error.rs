@@ -1,4 +1,4 @@
-//! Everything a run can fail with, each as one sentence that names the offender.
+//! All error messages of the command, each one sentence that names what is wrong and where.
 
 use std::io;
 
@@ -41,6 +41,16 @@ pub enum Failure {
         /// The least possible.
         least: usize,
         /// The most possible.
+        most: usize,
+    },
+    /// More pairs than a report can list: duplicate faces, as a rule.
+    #[error(
+        "there are {count} pairs or more, and at most {most} are listed: remove duplicate faces, or ask for --touch proper"
+    )]
+    TooManyPairs {
+        /// How many were found when the search stopped.
+        count: usize,
+        /// How many are listed.
         most: usize,
     },
     /// Two files that should be one mesh at two times.

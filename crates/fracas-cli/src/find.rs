@@ -21,6 +21,9 @@ pub type MeshPair = [u32; 4];
 /// Up to so many comparisons of two triangles, brute force takes less time than building and searching trees.
 const FEW_COMPARISONS: u64 = 20_000;
 
+/// The most pairs that one search lists. A page or a report of more serves nobody, and memory would run out.
+pub const MOST_PAIRS: usize = 100_000_000;
+
 /// From so many triangles on, the way to a graphics card is worth it for a single search.
 #[cfg(feature = "gpu")]
 const MANY_TRIANGLES: u64 = 2_000_000;
@@ -83,7 +86,7 @@ pub struct Answer {
 /// ```
 ///
 /// # Errors
-/// The engine that was asked for needs what the machine does not have.
+/// The engine that was asked for needs what the machine does not have; there are more than [`MOST_PAIRS`] pairs.
 pub fn find(mut meshes: Vec<Mesh>, question: Question, progress: &Progress) -> Result<Answer, Failure> {
     let meetings = meetings(&meshes, question.within || meshes.len() == 1);
     let engine = match question.engine {
@@ -95,13 +98,13 @@ pub fn find(mut meshes: Vec<Mesh>, question: Question, progress: &Progress) -> R
     let (build, engine) = if engine == Engine::Tree {
         let trees = build_trees(&mut meshes, &meetings, progress);
         let build = start.elapsed();
-        find_with_trees(&trees, &meetings, question.touch, progress, &mut pairs);
+        find_with_trees(&trees, &meetings, question.touch, progress, &mut pairs)?;
         for (mesh, tree) in trees {
             meshes[mesh as usize] = tree.into_mesh();
         }
         (build, "tree")
     } else if engine == Engine::Soup {
-        find_with_soup(&meshes, &meetings, question.touch, progress, &mut pairs);
+        find_with_soup(&meshes, &meetings, question.touch, progress, &mut pairs)?;
         (Duration::ZERO, "soup")
     } else if is_gpu(engine) {
         (find_on_gpu(&meshes, &meetings, question, progress, &mut pairs)?, "gpu")
@@ -239,14 +242,25 @@ fn build_trees(meshes: &mut [Mesh], meetings: &[[u32; 2]], progress: &Progress) 
     trees
 }
 
+fn finder_for(touch: Touch) -> Finder {
+    Finder::new(FindOptions { touch, most_pairs: MOST_PAIRS, ..FindOptions::default() })
+}
+
+/// Refuses to go on when there are too many pairs to list.
+fn check_count(found: &[MeshPair], finder: &Finder) -> Result<(), Failure> {
+    let last = finder.stats().found as usize;
+    let count = if last > MOST_PAIRS { last } else { found.len() };
+    if count > MOST_PAIRS { Err(Failure::TooManyPairs { count, most: MOST_PAIRS }) } else { Ok(()) }
+}
+
 fn find_with_trees(
     trees: &BTreeMap<u32, MeshTree>,
     meetings: &[[u32; 2]],
     touch: Touch,
     progress: &Progress,
     found: &mut Vec<MeshPair>,
-) {
-    let mut finder = Finder::new(FindOptions { touch, ..FindOptions::default() });
+) -> Result<(), Failure> {
+    let mut finder = finder_for(touch);
     progress.begin("finding", meetings.len());
     for &[a, b] in meetings {
         let pairs = if a == b {
@@ -255,8 +269,10 @@ fn find_with_trees(
             finder.find_pairs(&trees[&a], &trees[&b])
         };
         found.extend(pairs.iter().map(|pair| of_meshes(a, b, pair)));
+        check_count(found, &finder)?;
         progress.advance();
     }
+    Ok(())
 }
 
 fn find_with_soup(
@@ -265,15 +281,17 @@ fn find_with_soup(
     touch: Touch,
     progress: &Progress,
     found: &mut Vec<MeshPair>,
-) {
-    let mut finder = Finder::new(FindOptions { touch, ..FindOptions::default() });
+) -> Result<(), Failure> {
+    let mut finder = finder_for(touch);
     progress.begin("finding", meetings.len());
     for &[a, b] in meetings {
         let (mesh_a, mesh_b) = (&meshes[a as usize], &meshes[b as usize]);
         let pairs = if a == b { finder.find_self_pairs(mesh_a) } else { finder.find_pairs(mesh_a, mesh_b) };
         found.extend(pairs.iter().map(|pair| of_meshes(a, b, pair)));
+        check_count(found, &finder)?;
         progress.advance();
     }
+    Ok(())
 }
 
 fn find_by_brute_force(

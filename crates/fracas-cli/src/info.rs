@@ -1,4 +1,4 @@
-//! `fracas info`: what meshes are like.
+//! `fracas info`: counts, holes and defects of meshes.
 
 use std::io::Write;
 

@@ -13,9 +13,10 @@
 //!                        └ view ─► input; opens a page in the browser
 //! ```
 //!
-//! A command first does all its work, writes all its files aside, puts them in place together, and then prints. So a failure leaves
-//! nothing on standard output and every file as it was. `place` looks at the names before the work begins. `page` makes the page that shows a run, a mesh or the result of a check. `error` holds every sentence a failure can end with; `progress` draws on standard error while
-//! the work runs, if a person is looking.
+//! A command does all its work, writes all its files under temporary names, renames them together, and then prints. So a failure leaves
+//! nothing on standard output and every file as it was. `place` checks file names before the work begins. `page` makes the page that shows
+//! a run, a mesh or the result of a check. `error` holds every error message; `progress` draws a progress bar on standard error if that is
+//! a terminal.
 #![forbid(unsafe_code)]
 
 pub mod analyze;
@@ -24,6 +25,8 @@ pub mod ccd;
 pub mod check;
 pub mod error;
 pub mod find;
+#[cfg(doctest)]
+mod guide;
 pub mod info;
 pub mod input;
 pub mod output;

@@ -1,4 +1,4 @@
-//! Places for the files of a command, looked at before hours of work are lost to them.
+//! Checks where the files of a command will go, before the work begins.
 
 use std::path::Path;
 

@@ -88,7 +88,7 @@ impl Progress {
         progress
     }
 
-    /// Begins a phase of so many items.
+    /// Begins a phase of this many items.
     pub fn begin(&self, name: &'static str, all: usize) {
         *locked(&self.phase) = Phase { name, done: 0, all };
     }

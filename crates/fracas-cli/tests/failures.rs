@@ -261,3 +261,18 @@ mod on_linux {
         assert_eq!(document["meshes"][0]["path"], "caf\u{fffd}.obj");
     }
 }
+
+#[test]
+fn so_many_duplicate_faces_that_memory_ran_out() {
+    let face = "f 1 2 3\n";
+    let faces = 15_000;
+    let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", face.repeat(faces));
+    let folder = Folder::with_files(&[("crowd.obj", &text)]);
+    let run = folder.run("check crowd.obj --html page.html");
+    let sentence = format!(
+        "fracas: there are {} pairs or more, and at most 100000000 are listed: remove duplicate faces, or ask for --touch proper\n",
+        faces * (faces - 1) / 2
+    );
+    assert_eq!((run.status, run.complaints), (2, sentence));
+    assert!(!folder.path("page.html").exists());
+}

@@ -60,7 +60,7 @@ impl Reader<'_> {
         Ok(f32::from_le_bytes(*bytes))
     }
 
-    /// A number of items that take at least so many bytes each: more than there can be is refused before anything is
+    /// A number of items that take at least this many bytes each: more than there can be is refused before anything is
     /// reserved for them.
     pub fn count(&mut self, least_bytes: usize) -> Result<usize, Broken> {
         let count = self.varint()? as usize;

@@ -1,4 +1,4 @@
-//! Why bytes are no recording.
+//! Why bytes cannot be read as a recording.
 
 /// Why a recording could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

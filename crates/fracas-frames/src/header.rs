@@ -61,7 +61,7 @@ pub struct MeshSpan {
 pub struct Reported {
     /// The column it belongs to: the name of a phase or counter.
     pub column: String,
-    /// Who reported it, and what it is.
+    /// The source of the figure, and what it is.
     pub label: String,
     /// The figure, in the unit of the column.
     pub value: f64,

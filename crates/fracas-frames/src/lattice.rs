@@ -1,4 +1,4 @@
-//! Positions as whole numbers, and their differences to good guesses.
+//! Positions as integers, and their differences to predictions.
 
 use crate::bytes::{Broken, Reader, put, put_signed};
 use fracas::geom::DVec3;
@@ -14,7 +14,7 @@ pub(crate) struct Lattice {
 pub(crate) type Node = [i32; 3];
 
 impl Lattice {
-    /// The lattice of a box: its lowest corner is the origin, its longest side has so many steps.
+    /// The lattice of a box: its lowest corner is the origin, its longest side has this many steps.
     pub fn around(low: DVec3, high: DVec3, steps: f64) -> Self {
         let side = (high - low).max_element();
         // Half of each first, lest a box of all numbers be infinitely long.

@@ -1,8 +1,8 @@
 //! Frames of a simulation, and recordings of them: every frame of a run, small enough to be part of a page.
 //!
-//! A [`Frame`] is what a step leaves behind, whatever moves the bodies. A [`Recorder`] is shown frames one after the other and
-//! packs them as they come; what it gives at the end, a [`Recording`], can be written at any time, so that a run that was
-//! interrupted leaves a whole one.
+//! A [`Frame`] is the result of a step, whatever moves the bodies. A [`Recorder`] takes frames one after the other and
+//! packs them as they arrive. It can give a complete [`Recording`] at any time, so an interrupted run
+//! leaves one as well.
 //!
 //! # Idea
 //!
@@ -15,9 +15,9 @@
 //!
 //! Sections are zlib streams. A viewer needs the first two to open, and one group to show a frame, wherever it is.
 //!
-//! Positions are whole numbers of a step, 1/65,536 of the longest side of the first frame's box (and of the ground's distance),
-//! so a coordinate is off by at most half a step. Each is written as the difference to a guess: the vertex before it, where it was
-//! in the last frame, or where it would be if it went on as before; each frame takes the guess that is best for it.
+//! Positions are integer multiples of a step, 1/65,536 of the longest side of the first frame's box (and of the ground's distance),
+//! so a coordinate is off by at most half a step. Each is written as the difference to a prediction: the vertex before it, its position
+//! in the last frame, or its position extrapolated from the last two. Each frame uses the prediction that is best for it.
 //!
 //! Numbers are varints: seven bits to a byte, low ones first, the eighth bit says that more follow. Signed ones are folded first:
 //! 0, −1, 1, −2 … become 0, 1, 2, 3 …. The layout of a group is in `group.rs`, that of triangles in `triangles.rs`; the
@@ -30,7 +30,7 @@
 //!
 //! # When to use something else
 //!
-//! For other programs write glTF, which all viewers know; it is many times as large.
+//! For other programs write glTF, which every viewer reads; it is many times as large.
 #![forbid(unsafe_code)]
 
 mod bytes;

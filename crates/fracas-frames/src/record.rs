@@ -8,9 +8,9 @@ use crate::recording::{Recording, deflated};
 use crate::triangles::{self, StoredTriangle};
 use fracas::geom::DVec3;
 
-/// A group ends after so many frames…
+/// A group ends after this many frames…
 const GROUP_FRAMES: usize = 16;
-/// …or so many bytes.
+/// …or this many bytes.
 const GROUP_BYTES: usize = 3 << 20;
 
 /// How frames are recorded.

@@ -5,7 +5,7 @@
 //
 // A cell has a bucket: cells are gathered into bricks, bricks share a table by hashing. Cells that one triangle looks into
 // span at most three in each direction, a brick at least four, so they are in different buckets whatever the
-// hash does: nothing is met twice. Who else is in a bucket is far away, and its box says so.
+// hash does: nothing is met twice. Other triangles in a bucket are far away, and their boxes show it.
 
 struct Box {
     float low[3], high[3];

@@ -1,15 +1,15 @@
 //! Every collision of a triangle soup, found on a CUDA device, with the answers of the processor.
 //!
-//! Put meshes on the device ([`GpuSoup::new`]), move their vertices there, and ask for the pairs: everything is made anew
-//! in each step, as in [`fracas::soup`], so bodies may deform as they like. The pairs are the same set, always: the device decides
-//! what rounding errors cannot change, and the processor the rest.
+//! Put meshes on the device ([`GpuSoup::new`]), move their vertices there, and ask for the pairs. The grid is rebuilt
+//! in each step, as in [`fracas::soup`], so bodies may deform as they like. The pairs are always the same set: the device decides
+//! what rounding errors cannot change, and the processor decides the rest.
 //!
 //! ```text
 //!   positions on the device
 //!        │ populate · allot · fill      boxes into the cells of a hierarchy of grids, by counting
 //!        ▼
 //!   records in the order of cells
-//!        │ search                       boxes, then what single precision can tell apart for certain
+//!        │ search                       boxes, then pairs that single precision proves apart
 //!        ▼
 //!   candidates ──settle──▶ pairs        double precision, where every sign is certain
 //!        │
@@ -27,15 +27,15 @@
 //!
 //! # Departures from the paper
 //!
-//! Levels are powers of two of the scene, gathered by an estimate of the work. A triangle is in one cell, that of the lower
-//! corner of its box, and looks around; the paper puts it into all cells it meets. Cells of a brick lie side by side, and bricks
-//! are hashed, so a row of cells is one range of records. Nothing is linked: buckets are counted and get ranges as long as they
-//! need. `docs/papers/p5.md` has the reasons.
+//! Triangle sizes are grouped into levels by an estimate of the work. A triangle is in one cell, that of the lower
+//! corner of its box, and searches the cells around it; the paper puts it into all cells it meets. Cells of a brick are contiguous, and bricks
+//! are hashed, so a row of cells is one range of records. There are no linked buckets: they are counted first and get ranges of the right
+//! length. `docs/papers/p5.md` has the reasons.
 //!
 //! # When to use something else
 //!
-//! Without a device, [`fracas::Finder`] gives the same answer. Single queries of small meshes are over before a
-//! device has been found.
+//! Without a device, [`fracas::Finder`] gives the same answer. For single queries of small meshes it is faster than opening
+//! a device.
 //!
 //! # Reference
 //!

@@ -160,7 +160,7 @@ impl Machine {
         }
     }
 
-    /// Memory for so many items, all bytes zero.
+    /// Memory for this many items, all bytes zero.
     pub(crate) fn allocate(&self, items: usize, bytes_each: usize) -> Result<Memory, GpuError> {
         // Never nothing, so that every address is one.
         let bytes = items.checked_mul(bytes_each).unwrap_or(usize::MAX / 2).max(16);

@@ -52,7 +52,7 @@ impl Room {
 }
 
 impl Memories {
-    /// Memory for so many vertices and triangles, all zero.
+    /// Memory for this many vertices and triangles, all zero.
     pub(crate) fn new(
         machine: &Machine,
         vertices: usize,

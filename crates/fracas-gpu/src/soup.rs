@@ -49,7 +49,7 @@ pub struct GpuStats {
     pub bytes: usize,
 }
 
-/// Triangles on a device, whose pairs are found anew in every step.
+/// Triangles on a device, whose pairs are found from scratch in every step.
 ///
 /// Positions stay on the device from step to step. Write them with [`GpuSoup::set_positions`], or have kernels of your own
 /// write them where [`GpuSoup::positions_address`] says. Triangles are numbered through: those of the first mesh,
@@ -222,7 +222,7 @@ impl GpuSoup {
         self.machine.stream_address()
     }
 
-    /// Looks at the positions on the device and chooses its single-precision coordinates anew. Steps are right without
+    /// Reads the positions on the device and chooses its single-precision coordinates again. Steps are right without
     /// it; after a body has moved far away they become slow.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! Compiling takes about a second, so the result is kept in the user's cache folder, under a name made from everything
 //! it depends on: source, options, architecture and the compiler's version. A file is used only if its length and
-//! checksum are right; a broken one is compiled anew and replaced. If nothing can be written, nothing is kept.
+//! checksum are right; a broken one is compiled again and replaced. If nothing can be written, nothing is kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};

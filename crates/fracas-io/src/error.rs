@@ -1,7 +1,7 @@
 //! What went wrong with a file, where, in one sentence.
 //!
-//! The readers return a [`Fault`]: place and reason. The door of the crate adds the name of the file and makes it a
-//! [`ReadError`], so no reader carries the name around.
+//! The readers return a [`Fault`]: place and reason. The public functions add the name of the file and make it a
+//! [`ReadError`], so readers do not need the name.
 
 use std::fmt;
 use std::io;

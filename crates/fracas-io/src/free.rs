@@ -80,7 +80,7 @@ impl<'a> FreeText<'a> {
         Fault::new(self.place(), Reason::CutShort { what: what.to_owned(), read, announced })
     }
 
-    /// An error where the rest of the file cannot hold so many elements of at least so many values.
+    /// An error where the rest of the file cannot hold this many elements of at least this many values.
     pub fn check_announced(&self, what: &str, announced: u64, values: u64) -> Result<(), Fault> {
         // Each value is a digit and a blank, but for the last blank of the file.
         let needed = (u128::from(announced) * u128::from(values) * 2).saturating_sub(1);

@@ -139,7 +139,7 @@ fn chunk(input: &mut Input<'_>, kind: &[u8; 4]) -> Result<Option<u64>, Fault> {
     Ok(Some(length))
 }
 
-/// The next bytes, copied. There must be so many.
+/// The next bytes, copied. There must be this many.
 fn read_bytes(input: &mut Input<'_>, count: u64) -> Result<Vec<u8>, Fault> {
     input.check_announced("bytes of the document", count, 1)?;
     let mut bytes = Vec::with_capacity(count as usize);

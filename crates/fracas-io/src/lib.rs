@@ -10,8 +10,8 @@
 //! - A file without triangles is legal.
 //!
 //! A large file takes the memory of its mesh and a window of 256 KiB: readers stream into the final arrays, whose
-//! sizes are known beforehand or judged from the part already read. A header is believed only as far as the file is
-//! long, so damaged counts reserve nothing.
+//! sizes are known beforehand or estimated from the part already read. Counts in a header are limited by the length of the file,
+//! so damaged counts reserve no memory.
 //!
 //! ```
 //! use fracas_io::{Format, read_bytes, write_bytes};

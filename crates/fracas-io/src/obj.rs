@@ -19,7 +19,7 @@
 //!
 //! # When to use something else
 //!
-//! `tobj` 4.0 also reads materials, normals and texture coordinates. It numbers vertices anew for each object, drops
+//! `tobj` 4.0 also reads materials, normals and texture coordinates. It renumbers vertices for each object, drops
 //! those that no face names, holds the arrays of the file beside those of the mesh, and its errors name no line, so it
 //! is not used here.
 //!

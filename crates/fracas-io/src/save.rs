@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Bytes go to a new file with a name of its own, in the folder of the file they are meant for. When all files of a
-//! command are written and the disk has them, each takes its place with a rename. So nobody ever sees half a file: not after a full
-//! disk, not after a kill, and not when several programs write the same name at once, of which the last wins.
+//! command are written and synced, each is renamed to its final name. So no program ever sees half a file: not after a full
+//! disk, not after a kill, and not if several programs write the same name at once; then the last one wins.
 //!
 //! A program that is killed may leave files behind whose names begin with `.fracas-` and end in `.part` or `.old`. They disturb
 //! nothing and can be deleted.
@@ -179,7 +179,7 @@ impl Staging {
 }
 
 impl Part {
-    /// Removes the files beside the target. What cannot be removed is in nobody's way.
+    /// Removes the files beside the target. What cannot be removed does no harm.
     fn remove_parts(&self) {
         for file in [&self.temporary, &self.old].into_iter().flatten() {
             let _ = fs::remove_file(file);

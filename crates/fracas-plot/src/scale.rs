@@ -48,7 +48,7 @@ impl Axis {
 
     /// Whether a number can be shown.
     pub(crate) fn shows(&self, value: f64) -> bool {
-        value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
+        value.abs() <= MOST && (self.scale == Scale::Linear || value >= LEAST)
     }
 
     /// The way from numbers to places, wide enough for all numbers given, ticks included.
@@ -74,6 +74,16 @@ pub(crate) struct Mapping {
     pub ticks: Vec<f64>,
 }
 
+/// The largest magnitude that an axis shows, so that sums and differences of a few numbers stay finite. Larger ones are left out.
+const MOST: f64 = 1e280;
+/// The smallest positive number that a logarithmic axis shows; powers of ten below are not exact.
+const LEAST: f64 = 1e-280;
+/// A linear axis spans at least this share of its largest number: closer numbers could not have different ticks.
+const NARROWEST: f64 = 1e-9;
+
+/// Up to so many decades each get a tick.
+const MOST_DECADES: i32 = 24;
+
 /// About how many ticks an axis gets.
 const TICKS: f64 = 6.0;
 
@@ -82,21 +92,31 @@ impl Mapping {
         let (low, high) = match (low.is_finite(), high > low) {
             (false, _) => (0.0, 1.0),
             (true, false) => (low - 0.5 * low.abs().max(1.0), low + 0.5 * low.abs().max(1.0)),
-            (true, true) => (low, high),
+            (true, true) => {
+                // Ticks are whole multiples of a step, which must be neither too many of them nor subnormal.
+                let span = (high - low).max(NARROWEST * high.abs().max(low.abs())).max(LEAST);
+                let middle = 0.5 * low + 0.5 * high;
+                (low.min(middle - 0.5 * span), high.max(middle + 0.5 * span))
+            }
         };
         let step = round_step((high - low) / TICKS);
         let (first, last) = ((low / step + 1e-9).floor() as i64, (high / step - 1e-9).ceil() as i64);
+        let last = last.max(first + 1);
         let ticks: Vec<f64> = (first..=last).map(|k| k as f64 * step).collect();
         Self { scale: Scale::Linear, low: first as f64 * step, high: last as f64 * step, ticks }
     }
 
-    /// Whole decades where there are several, otherwise ticks at 1, 2 and 5 as well.
+    /// Whole decades where there are several, every so many where there are very many; otherwise ticks at 1, 2 and 5 as well.
     fn log(low: f64, high: f64) -> Self {
         let (low, high) = if low.is_finite() { (low, high) } else { (1.0, 10.0) };
         let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
         let fine = last - first <= 3;
         let steps: &[f64] = if fine { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        // A tick at every so many decades, where there are very many.
+        let stride = ((last - first) / MOST_DECADES + 1) as usize;
+        let last = first + (last - first + stride as i32 - 1) / stride as i32 * stride as i32;
         let all: Vec<f64> = (first..=last)
+            .step_by(stride)
             .flat_map(|decade| steps.iter().map(move |step| step * 10f64.powi(decade)))
             .collect();
         let from = all.iter().rposition(|&tick| tick <= low * 1.000_001).unwrap_or(0);
@@ -110,7 +130,11 @@ impl Mapping {
     pub fn share(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
-            Scale::Log => (value / self.low).ln() / (self.high / self.low).ln().max(f64::MIN_POSITIVE),
+            // Quotients of numbers hundreds of decades apart would overflow; differences of logarithms do not.
+            Scale::Log => {
+                let [value, low, high] = [value, self.low, self.high].map(f64::ln);
+                (value - low) / (high - low).max(f64::MIN_POSITIVE)
+            }
         }
     }
 
@@ -191,6 +215,51 @@ mod tests {
             assert!(values.iter().all(|v| v.is_nan() || (0.0..=1.0).contains(&mapping.share(*v))));
         }
         assert!(Axis::log("x").over(std::iter::empty()).ticks.len() > 1);
+    }
+
+    #[test]
+    fn extreme_values_panicked_or_printed_no_numbers() {
+        let extremes = [
+            0.0,
+            5e-324,
+            1e-310,
+            1e-300,
+            1e-200,
+            1.0,
+            1.0 + f64::EPSILON,
+            1e15,
+            1e15 + 1.0,
+            1e200,
+            1e300,
+            1e308,
+            f64::MAX,
+            f64::INFINITY,
+            f64::NAN,
+        ];
+        for axis in [Axis::linear("x"), Axis::log("x"), Axis::linear("x").from_zero()] {
+            for a in extremes {
+                for b in extremes {
+                    for values in [[a, b], [-a, b], [-a, -b]] {
+                        let mapping = axis.over(values.into_iter());
+                        let ticks = &mapping.ticks;
+                        assert!((2..100).contains(&ticks.len()), "{values:?}: {} ticks", ticks.len());
+                        assert!(
+                            ticks.iter().all(|tick| tick.is_finite()) && ticks.is_sorted(),
+                            "{values:?}: {ticks:?}"
+                        );
+                        for value in values.into_iter().filter(|&value| axis.shows(value)) {
+                            let share = mapping.share(value);
+                            assert!(
+                                (-1e-6..=1.000_001).contains(&share),
+                                "{values:?}: {value} at {share} of {ticks:?}"
+                            );
+                        }
+                        let floor = mapping.share(mapping.floor());
+                        assert!((0.0..=1.0).contains(&floor), "{values:?}: {floor}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.insert(ball, ColliderBuilder::ball(0.15).density(7800.0));
 
     for step in 0..180 {
-        for broken in set.step(&mut world) {
+        for broken in set.step(&mut world)? {
             println!("step {step}: {} pieces from a blow of {:.0} N s", broken.pieces.len(), broken.impulse);
         }
     }

@@ -11,7 +11,7 @@
 //!
 //! ```text
 //!        │ B ╱ the nearest surface of B               Close to an edge the nearest surface may be the wrong one: it
-//!   ─────┘ p·╱   is its side                          would push a corner that lies on a ledge to the side. So the
+//!   ─────┘ p·╱   is its side                          would push a corner that lies on a ledge sideways. So the
 //!     p' ·   m = outward normal of A at p             question is asked from p', a little farther inside A: what B
 //!        A                                            shows to that point is what holds A.
 //! ```
@@ -51,7 +51,7 @@ pub(crate) struct Candidate {
 
 impl Candidate {
     /// A point of one shape near the surface of the other, whose outward normal is given.
-    fn new(point: DVec3, near: Near, feature: u32, is_of_second: bool) -> Self {
+    pub fn new(point: DVec3, near: Near, feature: u32, is_of_second: bool) -> Self {
         let (distance, surface, normal) = near;
         let (vertex, face) = (PackedFeatureId::vertex(feature & 0x3fff_ffff), PackedFeatureId::face(0));
         if is_of_second {
@@ -85,7 +85,7 @@ pub(crate) fn with_scratch<R>(use_it: impl FnOnce(&mut Scratch) -> R) -> R {
     })
 }
 
-/// Depth up to which a point counts as touching, by the radius of its fragment: there normals come from a little farther
+/// Depth up to which a point counts as touching, by the radius of the smaller shape: there normals come from a little farther
 /// inside.
 const TOUCHING: f64 = 0.01;
 /// Points of either shape after which only deep ones are added. Which of them are worth handing over depends on normals, so
@@ -100,7 +100,7 @@ const SQUARELY: f64 = -0.9;
 const FARTHEST: f64 = 10.0;
 
 /// Nearest surface of something: signed distance, surface point, unit normal outward.
-type Near = (f64, DVec3, DVec3);
+pub(crate) type Near = (f64, DVec3, DVec3);
 
 fn distance_point_normal(near: NearestSurface) -> Near {
     (near.distance, near.point, near.normal)
@@ -168,7 +168,7 @@ impl View<'_> {
         let found = finder.find_behind_plane(own_points, offset, direction, |p, reach| {
             facets.probe(body, there.apply(p), reach, self.bound.at(p))
         });
-        let touching = TOUCHING * own.radius();
+        let touching = Touching::new(own.radius().min(other.radius()), own.least_extent());
         let bound = self.bound.moved(there);
         for contact in found.unwrap_or_default() {
             let Some(&outward) = own.normals().get(contact.feature as usize) else { continue };
@@ -215,7 +215,8 @@ pub(crate) fn with_shape(
         }
     });
     let Ok(found) = found else { return };
-    let touching = TOUCHING * first.radius();
+    let smaller = first.radius().min(f64::from(shape.compute_local_bounding_sphere().radius()));
+    let touching = Touching::new(smaller, first.least_extent());
     for contact in found {
         let Some(&outward) = first.normals().get(contact.feature as usize) else { continue };
         let (mut distance, mut normal) = (contact.distance, contact.normal);
@@ -234,6 +235,8 @@ pub(crate) fn with_shape(
     scratch.stats = scratch.finder.stats();
     let candidates = &mut scratch.candidates;
     let stats = &mut scratch.stats;
+    let size = shape.compute_local_aabb().extents().min_element();
+    let touching = Touching::new(smaller, f64::from(size));
     visit_samples(shape, &first_box_in(first, pos12, prediction), &mut |sample: Sample| {
         let centre = pose.apply(sample.point);
         let reach = prediction + sample.radius;
@@ -274,12 +277,30 @@ fn first_box_in(
     Aabb::new(low, high).loosened(prediction as f32).transform_by(&pos12.inverse())
 }
 
+/// Which points of a fragment count as touching.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touching {
+    /// Up to this depth.
+    depth: f64,
+    /// How far inside its own body a point may be asked about.
+    farthest: f64,
+}
+
+impl Touching {
+    /// Points of a body that is so thick, where the smaller of two bodies has a radius.
+    pub fn new(radius: f64, thickness: f64) -> Self {
+        let depth = TOUCHING * radius;
+        // On the other side of a thin plate there is another body.
+        Self { depth, farthest: (FARTHEST * depth).min(thickness) }
+    }
+}
+
 /// The separation direction of a point that touches: see the module. `None` if the point cannot be a contact.
-fn settled(
+pub(crate) fn settled(
     p: DVec3,
     near: Near,
     outward: DVec3,
-    touching: f64,
+    Touching { depth: touching, farthest }: Touching,
     mut ask: impl FnMut(DVec3, f64) -> Option<Near>,
 ) -> Option<Near> {
     if outward == DVec3::ZERO {
@@ -289,7 +310,9 @@ fn settled(
     let cosine = normal.dot(outward);
     if distance < touching && cosine > SQUARELY {
         let mut shift = touching + distance.abs();
-        while let Some((shown, surface, normal)) = ask(p - outward * shift, 2.0 * shift) {
+        while shift <= farthest
+            && let Some((shown, surface, normal)) = ask(p - outward * shift, 2.0 * shift)
+        {
             if shown > 0.0 && normal.dot(outward) < FACING {
                 let distance = (p - surface).dot(normal);
                 if distance < touching {
@@ -298,7 +321,7 @@ fn settled(
             }
             // Still inside: the point may have passed more than half of a thin wall.
             shift *= 2.0;
-            if shown > 0.0 || shift > FARTHEST * touching {
+            if shown > 0.0 {
                 break;
             }
         }
@@ -307,18 +330,18 @@ fn settled(
 }
 
 /// A shape of the engine that is no fragment, seen from a fragment's body.
-struct Other<'a> {
+pub(crate) struct Other<'a> {
     shape: &'a dyn Shape,
     pose: Pose,
     back: Pose,
     /// It is a surface without an inside.
-    is_sheet: bool,
+    pub is_sheet: bool,
     /// It has parts among which to search: the less far, the faster.
     has_parts: bool,
 }
 
 impl<'a> Other<'a> {
-    fn new(shape: &'a dyn Shape, pose: Pose) -> Self {
+    pub fn new(shape: &'a dyn Shape, pose: Pose) -> Self {
         let kind = shape.as_typed_shape();
         let has_parts = matches!(
             kind,
@@ -327,6 +350,7 @@ impl<'a> Other<'a> {
                 | TypedShape::Polyline(_)
                 | TypedShape::Compound(_)
                 | TypedShape::Voxels(_)
+                | TypedShape::Custom(_)
         );
         let is_sheet = match kind {
             TypedShape::TriMesh(mesh) => mesh.pseudo_normals().is_none(),
@@ -354,7 +378,7 @@ impl<'a> Other<'a> {
 
     /// Its surface nearest to a point, if that is within reach.
     #[inline]
-    fn near(&self, p: DVec3, reach: f64) -> Option<Near> {
+    pub fn near(&self, p: DVec3, reach: f64) -> Option<Near> {
         let q = self.back.apply(p);
         let query = single(q);
         let found = if self.has_parts {

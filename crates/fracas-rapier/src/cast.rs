@@ -7,6 +7,19 @@
 //!         ▢·█           nothing is within that part.
 //! ```
 //!
+//! # Shapes that touch at the beginning
+//!
+//! The engine stops a fast body where it meets something, and leaves it its speed. So the next step begins with shapes that touch, and
+//! the body may turn about the corner that touches and pass with all the others. Therefore the search goes on from there: shapes meet when they
+//! overlap more than at the beginning. Bodies that part or slide along each other do not meet.
+//!
+//! Sliding bodies are fast, but hardly approach. For them a second bound counts. Their extents along the normal of the contact overlap by some length, and
+//! this length bounds the depth. It grows only as fast as they approach along this normal.
+//!
+//! # Invariants
+//!
+//! If the search is given up, the shapes meet at the time up to which they were proved apart. A body may be slowed down, but does not pass.
+//!
 //! Distances are those between points of one shape and the surface of the other, both ways. Where nothing but two edges meet they
 //! are too large, by less than the points are apart; the engine's speculative contacts take care of that.
 
@@ -16,55 +29,140 @@ use rapier3d::parry::query::{Contact, ShapeCastHit, ShapeCastStatus};
 const NEAR: f64 = 0.02;
 /// How far to look at once, by the size of the shapes.
 const LOOK: f64 = 0.5;
+/// How far shapes move at least before they are looked at again, by the size of the shapes or the least extent of the thinner one.
+const LEAST_MOVE: f64 = 0.005;
+/// The same for shapes that touch at the beginning, by the least extent; and by how much more than there they may overlap, by their size.
+const TOUCHING_MOVE: f64 = 0.2;
+const DEEPER: f64 = 0.005;
+/// How often the time at which they overlap more is made more precise.
+const HALVINGS: usize = 4;
 const MOST_STEPS: usize = 256;
 
-/// The first time in a span at which shapes are within `target` of each other. `near` tells the nearest points at a time, if they are
-/// within a reach.
-///
-/// With `stops_inside`, shapes that overlap at the beginning meet there; otherwise they meet nowhere, so that they can part.
-pub(crate) fn cast(
-    near: impl Fn(f64, f64) -> Option<Contact>,
-    speed: f64,
-    [start, end]: [f64; 2],
-    target: f64,
-    size: f64,
-    stops_inside: bool,
-) -> Option<ShapeCastHit> {
-    let enough = target + NEAR * size;
-    let look = enough + LOOK * size;
-    let mut time = start;
-    for step in 0..MOST_STEPS {
-        let found = near(time, look);
-        let gap = found.as_ref().map_or(look, |near| f64::from(near.dist));
-        if let Some(near) = found
-            && gap <= enough
-        {
-            if step == 0 && !stops_inside {
+/// How shapes move along the normal of a contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Along {
+    /// The distance of their extents; negative if these overlap.
+    pub gap: f64,
+    /// How fast it becomes less at most.
+    pub speed: f64,
+}
+
+/// What is asked of two moving shapes.
+pub(crate) struct Cast {
+    /// How fast points of both approach each other at most.
+    pub speed: f64,
+    /// From when to when.
+    pub span: [f64; 2],
+    /// How near they have to come.
+    pub target: f64,
+    /// The size of the shapes that tolerances follow.
+    pub size: f64,
+    /// The least extent of the thinner one.
+    pub thin: f64,
+    /// Shapes that overlap at the beginning meet there; otherwise see the module.
+    pub stops_inside: bool,
+}
+
+impl Cast {
+    /// The first time at which the shapes meet. `near` tells the nearest points at a time, if they are within a reach; `along` tells of the
+    /// normal of such points.
+    pub fn first(
+        &self,
+        near: impl Fn(f64, f64) -> Option<Contact>,
+        along: impl Fn(f64, &Contact) -> Option<Along>,
+    ) -> Option<ShapeCastHit> {
+        let Self { speed, span: [start, end], target, size, thin, stops_inside } = *self;
+        let enough = target + NEAR * size;
+        let look = enough + LOOK * size;
+        let gap_of = |found: &Option<Contact>| found.as_ref().map_or(look, |near| f64::from(near.dist));
+        let mut found = near(start, look);
+        if gap_of(&found) <= enough && !stops_inside {
+            return self.deeper(found?, near, along);
+        }
+        let mut time = start;
+        // Steps with something near; others are long, and need not be counted.
+        let mut steps = 0;
+        loop {
+            let gap = gap_of(&found);
+            if let Some(near) = found.filter(|_| gap <= enough || steps == MOST_STEPS) {
+                return Some(hit(&near, time, time == start));
+            }
+            if speed <= 0.0 {
                 return None;
             }
-            return Some(ShapeCastHit {
-                time_of_impact: time as f32,
-                witness1: near.point1,
-                witness2: near.point2,
-                normal1: near.normal1,
-                normal2: near.normal2,
-                status: if step == 0 {
-                    ShapeCastStatus::PenetratingOrWithinTargetDist
-                } else {
-                    ShapeCastStatus::Converged
-                },
-                subshape1: 0,
-                subshape2: 0,
-            });
-        }
-        if speed <= 0.0 {
-            return None;
-        }
-        // Half of what would be enough at last: time must pass, however slowly shapes approach.
-        time += (gap - target - 0.5 * NEAR * size).max(0.25 * NEAR * size) / speed;
-        if time > end {
-            return None;
+            steps += usize::from(found.is_some());
+            time += (gap - target - 0.5 * NEAR * size).max(LEAST_MOVE * size.min(thin)) / speed;
+            if time > end {
+                return None;
+            }
+            found = near(time, look);
         }
     }
-    None
+
+    /// The first time at which shapes that touch at the beginning overlap more than there.
+    fn deeper(
+        &self,
+        first: Contact,
+        near: impl Fn(f64, f64) -> Option<Contact>,
+        along: impl Fn(f64, &Contact) -> Option<Along>,
+    ) -> Option<ShapeCastHit> {
+        let Self { speed, span: [start, end], target, size, thin, .. } = *self;
+        let floor = f64::from(first.dist).min(target) - DEEPER * size;
+        // Only what is hardly apart matters.
+        let look = target + TOUCHING_MOVE * thin;
+        let is_deeper = |found: &Option<Contact>| found.is_some_and(|near| f64::from(near.dist) <= floor);
+        let (mut time, mut found) = (start, Some(first));
+        for _ in 0..MOST_STEPS {
+            if speed <= 0.0 {
+                return None;
+            }
+            let gap = found.as_ref().map_or(look, |near| f64::from(near.dist));
+            let mut wait = (gap - floor).max(TOUCHING_MOVE * thin) / speed;
+            if let Some(near) = &found
+                && let Some(along) = along(time, near)
+                && along.gap > floor
+            {
+                wait = wait.max((along.gap - floor) / along.speed.max(f64::MIN_POSITIVE));
+            }
+            let before = time;
+            time += wait;
+            if time > end {
+                return None;
+            }
+            found = near(time, look);
+            if is_deeper(&found) {
+                let [mut safe, mut late] = [before, time];
+                for _ in 0..HALVINGS {
+                    let middle = 0.5 * (safe + late);
+                    let there = near(middle, look);
+                    if is_deeper(&there) {
+                        (late, found) = (middle, there);
+                    } else {
+                        safe = middle;
+                    }
+                }
+                // The engine takes a hit at the very beginning for none.
+                let at = if safe > start { safe } else { late };
+                return found.map(|near| hit(&near, at, false));
+            }
+        }
+        Some(hit(&found.unwrap_or(first), time, false))
+    }
+}
+
+fn hit(near: &Contact, time: f64, is_first: bool) -> ShapeCastHit {
+    ShapeCastHit {
+        time_of_impact: time as f32,
+        witness1: near.point1,
+        witness2: near.point2,
+        normal1: near.normal1,
+        normal2: near.normal2,
+        status: if is_first {
+            ShapeCastStatus::PenetratingOrWithinTargetDist
+        } else {
+            ShapeCastStatus::Converged
+        },
+        subshape1: 0,
+        subshape2: 0,
+    }
 }

@@ -1,7 +1,7 @@
-//! How far the points of a fragment's surface go along a direction.
+//! The extent of a fragment's surface points along a direction.
 //!
-//! Coordinates are kept one by one, so that several points are compared at a time. The points that are the farthest in one of the
-//! 26 directions to the neighbours in a grid are listed by themselves: they alone tell nearly as much.
+//! Coordinates are stored in separate arrays, so that several points are compared at a time. The extreme points in the
+//! 26 directions to the neighbours in a grid are listed separately: they alone give nearly the same extent.
 
 use fracas::geom::DVec3;
 

@@ -1,12 +1,15 @@
-//! The engine's questions about pairs of shapes, answered where a fragment is one of them.
+//! The engine's questions about pairs of shapes, answered where a fragment or a mesh is one of them.
 //!
 //! Everything else is left to the next dispatcher of the chain.
 
 use crate::FragmentShape;
 use crate::candidates::{Candidate, Scratch, between_fragments, with_scratch, with_shape};
-use crate::cast::cast;
-use crate::convert::single;
-use crate::manifold::write_manifolds;
+use crate::cast::{Along, Cast};
+use crate::convert::{double, single};
+use crate::engine::Seal;
+use crate::manifold::{ToldBy, write_manifolds};
+use crate::mesh::{EngineMeshes, MeshPair};
+use fracas::brittle::ContactStats;
 use rapier3d::math::{Pose, Real, Vector};
 use rapier3d::parry::query::details::{
     ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions, TypedWorkspaceData, WorkspaceData,
@@ -15,12 +18,12 @@ use rapier3d::parry::query::{
     ClosestPoints, Contact, ContactManifold, NonlinearRigidMotion, PersistentQueryDispatcher,
     QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
 };
-use rapier3d::parry::shape::Shape;
+use rapier3d::parry::shape::{Shape, ShapeType, TypedShape};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Answers for [`FragmentShape`]s.
+/// Answers for [`FragmentShape`]s and [`MeshShape`](crate::MeshShape)s.
 ///
 /// ```
 /// use fracas_rapier::FragmentDispatcher;
@@ -33,6 +36,8 @@ use std::time::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct FragmentDispatcher {
     counters: Arc<Counters>,
+    /// Convex shapes of the engine that met meshes.
+    meshes: Arc<EngineMeshes>,
 }
 
 /// What a dispatcher has done since it was made. Pairs that hardly move are not asked about again, and count once.
@@ -103,25 +108,30 @@ impl WorkspaceData for Unstable {
     }
 }
 
-/// Which of two shapes is a fragment.
+/// Which of two shapes is a fragment or a mesh.
 enum Kind<'a> {
     Both(&'a FragmentShape, &'a FragmentShape),
     First(&'a FragmentShape, &'a dyn Shape),
     Second(&'a dyn Shape, &'a FragmentShape),
+    /// None of them is a fragment, but one is a mesh.
+    Meshes(MeshPair<'a>),
 }
 
-fn fragment(shape: &dyn Shape) -> Option<&FragmentShape> {
+pub(crate) fn custom<S: Shape>(shape: &dyn Shape) -> Option<&S> {
     // The type is asked for first: nearly all shapes of a scene may be others.
-    (shape.shape_type() == rapier3d::parry::shape::ShapeType::Custom).then(|| shape.as_shape())?
+    (shape.shape_type() == ShapeType::Custom).then(|| shape.as_shape())?
 }
 
 impl<'a> Kind<'a> {
-    fn of(g1: &'a dyn Shape, g2: &'a dyn Shape) -> Result<Self, Unsupported> {
-        match (fragment(g1), fragment(g2)) {
+    fn of(meshes: &EngineMeshes, g1: &'a dyn Shape, g2: &'a dyn Shape) -> Result<Self, Unsupported> {
+        if g1.shape_type() != ShapeType::Custom && g2.shape_type() != ShapeType::Custom {
+            return Err(Unsupported);
+        }
+        match (custom(g1), custom(g2)) {
             (Some(a), Some(b)) => Ok(Self::Both(a, b)),
             (Some(a), None) => Ok(Self::First(a, g2)),
             (None, Some(b)) => Ok(Self::Second(g1, b)),
-            (None, None) => Err(Unsupported),
+            (None, None) => MeshPair::of(meshes, [g1, g2]).map(Self::Meshes),
         }
     }
 
@@ -140,11 +150,20 @@ impl<'a> Kind<'a> {
                 with_shape(scratch, b, shape, &pos12.inverse(), prediction);
                 true
             }
+            Self::Meshes(ref pair) => {
+                pair.fill(&mut scratch.candidates, pos12, prediction);
+                scratch.stats = ContactStats::default();
+                scratch.stats.colliding = scratch.candidates.len() as u64;
+                false
+            }
         }
     }
 
     /// The nearest pair of points within reach: on either shape in its own frame, the normals, and the distance.
     fn nearest(&self, pos12: &Pose, reach: f64) -> Option<Contact> {
+        if let Self::Meshes(pair) = self {
+            return pair.nearest(pos12, reach);
+        }
         with_scratch(|scratch| {
             let is_flipped = self.fill(scratch, pos12, reach);
             let nearer = |a: &Candidate, b: &Candidate| a.distance.total_cmp(&b.distance);
@@ -161,6 +180,32 @@ impl<'a> Kind<'a> {
         })
     }
 
+    /// The distance between the extents of both shapes along a normal in the frame of the first, which points to the second; negative if they overlap.
+    /// `None` if one of them has no extents that are known.
+    fn gap_along(&self, pos12: &Pose, normal: Vector) -> Option<f64> {
+        let there = pos12.rotation.inverse() * -normal;
+        let (of_first, of_second) = match *self {
+            Self::Both(a, b) => (fragment_support(a, normal), fragment_support(b, there)),
+            Self::First(a, shape) => (fragment_support(a, normal), support(shape, there)?),
+            Self::Second(shape, b) => (support(shape, normal)?, fragment_support(b, there)),
+            Self::Meshes(_) => return None,
+        };
+        Some(f64::from(pos12.translation.dot(normal)) - of_first - of_second)
+    }
+
+    /// The least extent of the thinner shape.
+    fn least_extent(&self) -> f64 {
+        let other = |shape: &dyn Shape| f64::from(shape.compute_local_aabb().extents().min_element());
+        match *self {
+            Self::Both(a, b) => a.least_extent().min(b.least_extent()),
+            // A surface is as thin as can be; what is looked at is never finer than a part of the fragment.
+            Self::First(a, shape) | Self::Second(shape, a) => {
+                a.least_extent().min(other(shape).max(0.1 * a.least_extent()))
+            }
+            Self::Meshes(ref pair) => pair.least_extent(),
+        }
+    }
+
     /// Farther than this apart, two shapes cannot be any more.
     fn most(&self, pos12: &Pose) -> f64 {
         let size = |shape: &dyn Shape| {
@@ -170,9 +215,25 @@ impl<'a> Kind<'a> {
         let sizes = match *self {
             Self::Both(a, b) => a.reach() + b.reach(),
             Self::First(a, shape) | Self::Second(shape, a) => a.reach() + size(shape).min(1e6),
+            Self::Meshes(ref pair) => return pair.most(pos12),
         };
         f64::from(pos12.translation.length()) + sizes
     }
+}
+
+/// How far a fragment goes along a direction of its frame.
+fn fragment_support(shape: &FragmentShape, direction: Vector) -> f64 {
+    let direction = double(direction);
+    shape.support(direction) - direction.dot(shape.origin())
+}
+
+/// How far a shape of the engine goes along a direction of its frame, if that is known.
+fn support(shape: &dyn Shape, direction: Vector) -> Option<f64> {
+    if let TypedShape::HalfSpace(space) = shape.as_typed_shape() {
+        // Along any other direction it has no end.
+        return (space.normal.dot(direction) > 0.999_999).then_some(0.0);
+    }
+    Some(f64::from(shape.as_support_map()?.local_support_point(direction).dot(direction)))
 }
 
 impl QueryDispatcher for FragmentDispatcher {
@@ -182,12 +243,16 @@ impl QueryDispatcher for FragmentDispatcher {
         g1: &dyn Shape,
         g2: &dyn Shape,
     ) -> Result<ShapeIntersection, Unsupported> {
-        let near = Kind::of(g1, g2)?.nearest(pos12, 0.0);
+        if let Some(Seal(sought)) = custom::<Seal>(g1) {
+            let is_this = Arc::ptr_eq(&sought.counters, &self.counters);
+            return if is_this { Ok(ShapeIntersection::new(true)) } else { Err(Unsupported) };
+        }
+        let near = Kind::of(&self.meshes, g1, g2)?.nearest(pos12, 0.0);
         Ok(ShapeIntersection::new(near.is_some_and(|near| near.dist <= 0.0)))
     }
 
     fn distance(&self, pos12: &Pose, g1: &dyn Shape, g2: &dyn Shape) -> Result<ShapeDistance, Unsupported> {
-        let kind = Kind::of(g1, g2)?;
+        let kind = Kind::of(&self.meshes, g1, g2)?;
         let near = kind.nearest(pos12, kind.most(pos12));
         Ok(ShapeDistance::new(near.map_or(Real::MAX, |near| near.dist.max(0.0))))
     }
@@ -199,7 +264,7 @@ impl QueryDispatcher for FragmentDispatcher {
         g2: &dyn Shape,
         prediction: Real,
     ) -> Result<Option<Contact>, Unsupported> {
-        Ok(Kind::of(g1, g2)?.nearest(pos12, f64::from(prediction)))
+        Ok(Kind::of(&self.meshes, g1, g2)?.nearest(pos12, f64::from(prediction)))
     }
 
     fn closest_points(
@@ -209,7 +274,7 @@ impl QueryDispatcher for FragmentDispatcher {
         g2: &dyn Shape,
         max_dist: Real,
     ) -> Result<ClosestPoints, Unsupported> {
-        let kind = Kind::of(g1, g2)?;
+        let kind = Kind::of(&self.meshes, g1, g2)?;
         Ok(match kind.nearest(pos12, kind.most(pos12).min(f64::from(max_dist))) {
             Some(near) if near.dist <= 0.0 => ClosestPoints::Intersecting,
             Some(near) => ClosestPoints::WithinMargin(near.point1, near.point2),
@@ -225,13 +290,22 @@ impl QueryDispatcher for FragmentDispatcher {
         g2: &dyn Shape,
         options: ShapeCastOptions,
     ) -> Result<Option<ShapeCastHit>, Unsupported> {
-        let kind = Kind::of(g1, g2)?;
+        let kind = Kind::of(&self.meshes, g1, g2)?;
         let at = |time: f64| Pose::from_parts(pos12.translation + local_vel12 * time as f32, pos12.rotation);
         let near = |time: f64, reach: f64| kind.nearest(&at(time), reach);
-        let speed = f64::from(local_vel12.length());
-        let span = [0.0, f64::from(options.max_time_of_impact).min(1e6)];
-        let size = kind.most(pos12);
-        Ok(cast(near, speed, span, f64::from(options.target_distance), size, options.stop_at_penetration))
+        let along = |time: f64, near: &Contact| {
+            let gap = kind.gap_along(&at(time), near.normal1)?;
+            Some(Along { gap, speed: f64::from(-local_vel12.dot(near.normal1)).max(0.0) })
+        };
+        let cast = Cast {
+            speed: f64::from(local_vel12.length()),
+            span: [0.0, f64::from(options.max_time_of_impact).min(1e6)],
+            target: f64::from(options.target_distance),
+            size: kind.most(pos12),
+            thin: kind.least_extent(),
+            stops_inside: options.stop_at_penetration,
+        };
+        Ok(cast.first(near, along))
     }
 
     fn cast_shapes_nonlinear(
@@ -244,22 +318,29 @@ impl QueryDispatcher for FragmentDispatcher {
         end_time: Real,
         stop_at_penetration: bool,
     ) -> Result<Option<ShapeCastHit>, Unsupported> {
-        let kind = Kind::of(g1, g2)?;
+        let kind = Kind::of(&self.meshes, g1, g2)?;
         let at = |time: f64| {
             let [a, b] = [motion1, motion2].map(|motion| motion.position_at_time(time as f32));
             a.inv_mul(&b)
         };
         let near = |time: f64, reach: f64| kind.nearest(&at(time), reach);
         // No point of a shape is faster than its centre and what its turn gives the farthest point.
-        let fastest = |motion: &NonlinearRigidMotion, shape: &dyn Shape| {
-            if motion.linvel == Vector::ZERO && motion.angvel == Vector::ZERO {
+        let turning = |motion: &NonlinearRigidMotion, shape: &dyn Shape| {
+            if motion.angvel == Vector::ZERO {
                 return 0.0;
             }
             let sphere = shape.compute_local_bounding_sphere();
             let arm = (sphere.center() - motion.local_center).length() + sphere.radius();
-            f64::from(motion.linvel.length() + motion.angvel.length() * arm)
+            f64::from(motion.angvel.length() * arm)
         };
-        let speed = fastest(motion1, g1) + fastest(motion2, g2);
+        let turning = turning(motion1, g1) + turning(motion2, g2);
+        let approach = motion2.linvel - motion1.linvel;
+        let along = |time: f64, near: &Contact| {
+            let gap = kind.gap_along(&at(time), near.normal1)?;
+            let normal = motion1.position_at_time(time as f32).rotation * near.normal1;
+            Some(Along { gap, speed: f64::from(-approach.dot(normal)).max(0.0) + turning })
+        };
+        let speed = f64::from(approach.length()) + turning;
         let span = [f64::from(start_time), f64::from(end_time)];
         // Bodies are stopped nearer to each other than the engine looks ahead: the smaller one tells how near.
         let size = match kind {
@@ -267,8 +348,11 @@ impl QueryDispatcher for FragmentDispatcher {
             Kind::First(a, shape) | Kind::Second(shape, a) => {
                 a.radius().min(f64::from(shape.compute_local_bounding_sphere().radius()))
             }
+            Kind::Meshes(ref pair) => pair.radius(),
         };
-        Ok(cast(near, speed, span, 0.0, size, stop_at_penetration))
+        let thin = kind.least_extent();
+        let cast = Cast { speed, span, target: 0.0, size, thin, stops_inside: stop_at_penetration };
+        Ok(cast.first(near, along))
     }
 }
 
@@ -282,13 +366,14 @@ impl<M: Default + Clone, C: Default + Copy> PersistentQueryDispatcher<M, C> for 
         manifolds: &mut Vec<ContactManifold<M, C>>,
         workspace: &mut Option<ContactManifoldsWorkspace>,
     ) -> Result<(), Unsupported> {
-        let kind = Kind::of(g1, g2)?;
+        let kind = Kind::of(&self.meshes, g1, g2)?;
         let prediction = f64::from(prediction);
         let begin = Instant::now();
         let before = manifolds.len();
         with_scratch(|scratch| {
             let is_flipped = kind.fill(scratch, pos12, prediction);
-            write_manifolds(&mut scratch.candidates, prediction, pos12, is_flipped, manifolds);
+            let told_by = if matches!(kind, Kind::Meshes(_)) { ToldBy::Place } else { ToldBy::Feature };
+            write_manifolds(&mut scratch.candidates, prediction, pos12, is_flipped, told_by, manifolds);
             let add = |counter: &AtomicU64, value: u64| counter.fetch_add(value, Ordering::Relaxed);
             add(&self.counters.visited, scratch.stats.visited);
             add(&self.counters.colliding, scratch.stats.colliding);

@@ -2,7 +2,12 @@
 //!
 //! A [`BreakableSet`] stands beside a world of the engine. Bodies added through it are rigid until something hits them
 //! too hard. Then they are replaced by their pieces, in the same step, with the motion they had. Pieces collide by their
-//! true shapes, holes and all, and break again.
+//! true shapes, holes and all, and break again. Any mesh can be a collider beside them ([`MeshShape`]).
+//!
+//! | you have | call |
+//! |---|---|
+//! | a [`PhysicsWorld`](rapier3d::prelude::PhysicsWorld) | [`BreakableSet::new`], [`insert`](BreakableSet::insert), [`step`](BreakableSet::step), [`strike`](BreakableSet::strike) |
+//! | a loop of your own | [`dispatcher`](BreakableSet::dispatcher), [`insert_into`](BreakableSet::insert_into), [`prepare`](BreakableSet::prepare), [`break_in`](BreakableSet::break_in), [`strike_in`](BreakableSet::strike_in); `examples/own_loop.rs` |
 //!
 //! # Idea
 //!
@@ -13,13 +18,13 @@
 //!   │                  │ ◀─────────────────── │   distances of the other ▶ manifold: four points  │
 //!   │ solver           │    few contacts      │   per normal, with the impulses of the last step  │
 //!   │ fast bodies      │ ──cast_shapes──────▶ │ cast: conservative advancement                    │
-//!   │ sensors, rays    │ ───────────────────▶ │ shape, ray                                        │
+//!   │ sensors, rays    │ ───────────────────▶ │ shape, ray, mesh                                  │
 //!   └────────┬─────────┘                      │                                                   │
 //!            └─ impulses of contacts ───────▶ │ blows ▶ set: labels, split, pieces, events        │
 //!                                             └──────────────────────────────────────────────────┘
 //! ```
 //!
-//! Nothing of the engine is changed: a fragment is a custom shape ([`FragmentShape`]), and a dispatcher
+//! Nothing of the engine is changed: a fragment or a mesh is a custom shape ([`FragmentShape`], [`MeshShape`]), and a dispatcher
 //! ([`FragmentDispatcher`]) answers for it before the engine's own does.
 //!
 //! # Invariants
@@ -27,6 +32,7 @@
 //! - Mass, centre and inertia are those of the true shape.
 //! - A fracture changes neither momentum nor angular momentum nor energy.
 //! - The same world and the same calls give the same pieces and the same motion on the same machine.
+//! - A call that cannot work is refused by name and changes nothing ([`BreakError`]): another world, a held lock, a number out of range.
 //!
 //! # Departures from the paper
 //!
@@ -37,8 +43,10 @@
 //! # When to use something else
 //!
 //! Bodies that never break and are convex: the engine's own shapes. The engine computes in `f32` and looks ahead by lengths meant
-//! for bodies of about a metre; for smaller ones set its `length_unit`. Fast bodies are stopped where they meet something. One that spins
-//! while it hits a wall much thinner than it moves in a step may yet turn through it: give such bodies a `soft_ccd_prediction`.
+//! for bodies of about a metre; for smaller ones set its `length_unit`.
+//!
+//! Fast bodies are stopped where they meet something fixed or slow: `tests/fast.rs` throws bricks at a plate of 2 cm at up to 300 m/s. Two bodies that are both
+//! fast may pass through each other, since the engine does not sweep them against each other.
 //!
 //! # Reference
 //!
@@ -53,15 +61,27 @@ mod cloud;
 mod convert;
 mod dispatch;
 mod edges;
+mod engine;
 mod error;
 mod manifold;
+mod mesh;
+mod options;
+mod pieces;
 mod ray;
+mod record;
+mod report;
 mod samples;
 mod set;
 mod shape;
 mod slab;
+mod world;
 
 pub use dispatch::{FragmentDispatcher, Work};
+pub use engine::EngineSets;
 pub use error::BreakError;
-pub use set::{BreakOptions, BreakableSet, Fracture, Piece, StepTimes};
+pub use mesh::{MeshShape, MeshShapeError};
+pub use options::BreakOptions;
+pub use report::{Fracture, Piece, StepTimes, Striker};
+pub use set::BreakableSet;
 pub use shape::{FragmentShape, SharedBody};
+pub use {fracas, rapier3d};

@@ -1,4 +1,4 @@
-//! From possible contacts to those that the engine's solver gets.
+//! Chooses the contacts that the engine's solver gets.
 //!
 //! # Idea
 //!
@@ -9,8 +9,8 @@
 //! Impulses are kept with points from step to step. So a point that was handed over before is preferred to one that is hardly better: a
 //! pile in which the points of a contact change all the time does not come to rest.
 //!
-//! Points stand for what lies between them, which may be a little nearer: so a small margin is taken off distances, or as much as a distance
-//! is itself. What touches exactly stays as it is, or a fresh crack would open.
+//! The surface between two points may be a little nearer than the points. So a small margin is subtracted from distances, at most the
+//! distance itself. Points that touch exactly keep the distance 0; otherwise a fresh crack would open.
 //!
 //! # Invariants
 //!
@@ -35,6 +35,8 @@ const KNOWN_DEPTH: f64 = 0.05;
 const KNOWN_SCORE: f64 = 1.5;
 /// The margin by the engine's prediction: 0.6 mm where bodies are of about a metre.
 const MARGIN: f64 = 0.03;
+/// Contacts that are told by their place may move by so much of the engine's prediction from step to step.
+const SAME_PLACE: f64 = 0.5;
 /// Points that the solver takes of each group.
 const MOST_POINTS: usize = 4;
 
@@ -51,16 +53,29 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
     prediction: f64,
     pos12: &EnginePose,
     is_flipped: bool,
+    told_by: ToldBy,
     manifolds: &mut Vec<ContactManifold<M, C>>,
 ) {
     let old: Vec<TrackedContact<C>> = manifolds.iter().flat_map(|manifold| manifold.points.clone()).collect();
+    let same_place = (SAME_PLACE * prediction) as f32;
     for candidate in candidates.iter_mut() {
         let [f1, f2] = candidate.features;
         let (f1, f2) = if is_flipped { (f2, f1) } else { (f1, f2) };
-        candidate.is_known = old.iter().any(|point| point.fid1 == f1 && point.fid2 == f2);
+        candidate.is_known = match told_by {
+            ToldBy::Feature => old.iter().any(|point| point.fid1 == f1 && point.fid2 == f2),
+            ToldBy::Place => {
+                let p = single(candidate.p1);
+                let is_same = |point: &TrackedContact<C>| point.fid1 == f1 && point.fid2 == f2;
+                old.iter().any(|point| is_same(point) || point.local_p1.distance(p) < same_place)
+            }
+        };
     }
     let groups = grouped(candidates, prediction);
-    let margin = MARGIN * prediction;
+    let margin = match told_by {
+        ToldBy::Feature => MARGIN * prediction,
+        // Contacts of surfaces, not of points on them.
+        ToldBy::Place => 0.0,
+    };
     let there = double_pose(pos12);
     let (to_first, to_second) =
         if is_flipped { (there, Pose::IDENTITY) } else { (Pose::IDENTITY, there.inverse()) };
@@ -88,7 +103,10 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
                 distance as f32,
             ));
         }
-        manifold.match_contacts(&old);
+        match told_by {
+            ToldBy::Feature => manifold.match_contacts(&old),
+            ToldBy::Place => match_nearest(manifold, &old, same_place),
+        }
     }
     // One that is empty stays: a pair that has or had at most one manifold is simpler for the engine.
     if count == 0
@@ -98,6 +116,40 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
         count = 1;
     }
     manifolds.truncate(count);
+}
+
+/// How a contact is known to be one of the last step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToldBy {
+    /// By what touches: points and edges have numbers.
+    Feature,
+    /// The same, or else by where it is on the first shape.
+    Place,
+}
+
+/// Gives each point the impulse of the old one nearest to it on the first shape, if there is one at the same place; no old one twice.
+fn match_nearest<M, C: Copy>(
+    manifold: &mut ContactManifold<M, C>,
+    old: &[TrackedContact<C>],
+    same_place: f32,
+) {
+    let mut is_taken = vec![false; old.len()];
+    let is_face = |point: &TrackedContact<C>| point.fid1.is_face() && point.fid2.is_face();
+    for point in &mut manifold.points {
+        let same = old.iter().position(|other| other.fid1 == point.fid1 && other.fid2 == point.fid2);
+        if let Some(k) = same.filter(|&k| !is_taken[k] && !is_face(&old[k])) {
+            is_taken[k] = true;
+            point.data = old[k].data;
+            continue;
+        }
+        let way = |k: &usize| old[*k].local_p1.distance(point.local_p1);
+        let free = (0..old.len()).filter(|&k| !is_taken[k]);
+        let nearest = free.min_by(|a, b| way(a).total_cmp(&way(b))).filter(|k| way(k) < same_place);
+        if let Some(k) = nearest {
+            is_taken[k] = true;
+            point.data = old[k].data;
+        }
+    }
 }
 
 /// Sorts candidates by depth and groups them by normal.

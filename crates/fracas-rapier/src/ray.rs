@@ -1,7 +1,7 @@
 //! Rays against fragments, by walking along the distance.
 //!
-//! From a point whose nearest surface is *d* away, a ray may go on by *d*. So it approaches the surface in few steps, unless it
-//! passes close by; there it goes on by a small part of the fragment's radius at least.
+//! From a point at distance *d* from the surface, a ray may advance by *d*. So it reaches the surface in few steps, unless it
+//! passes close by; there it advances by at least a small fraction of the fragment's radius.
 
 use crate::FragmentShape;
 use crate::convert::{double, single};

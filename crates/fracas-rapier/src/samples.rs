@@ -3,8 +3,9 @@
 //! Only shapes with sharp or small features need them. A half-space has none: every point of it that a fragment touches is
 //! found from the fragment.
 
-use crate::convert::double;
-use fracas::geom::DVec3;
+use crate::MeshShape;
+use crate::convert::{double, single};
+use fracas::geom::{Box3, DVec3};
 use rapier3d::math::{Pose, Vector};
 use rapier3d::parry::bounding_volume::Aabb;
 use rapier3d::parry::shape::{Shape, TypedShape};
@@ -125,6 +126,19 @@ fn visit_part(
         TypedShape::Compound(compound) => {
             for (child_pose, child) in compound.shapes() {
                 visit_part(&**child, &(*pose * *child_pose), near, border, counter, visit);
+            }
+        }
+        TypedShape::Custom(custom) => {
+            if let Some(mesh) = custom.as_shape::<MeshShape>() {
+                let local = near.transform_by(&pose.inverse());
+                let region = Box3 { min: double(local.mins), max: double(local.maxs) };
+                mesh.visit_vertices(&region, |p, normal, v| {
+                    let point = double(pose * single(p));
+                    let normal =
+                        if mesh.is_closed() { double(pose.rotation * single(normal)) } else { DVec3::ZERO };
+                    let radius = border + mesh.thickness();
+                    visit(Sample { point, radius, normal, feature: *counter + v });
+                });
             }
         }
         // Half-spaces and rounded shapes are found from the fragment.

@@ -3,126 +3,53 @@
 //! # A step
 //!
 //! ```text
-//!   engine's step ──▶ impulses of contacts ──▶ blows ──▶ labels ──▶ pieces ──▶ events
-//!                     less those of the        harder     crack     rigid bodies with the
-//!                     step before              than the             motion of the whole
-//!                                              material
+//!   prepare ──▶ engine's step ──▶ break_in: impulses of contacts ──▶ blows ──▶ labels ──▶ pieces ──▶ events
+//!   warm start,                             less those of the        harder     crack     rigid bodies with the
+//!   clock                                   step before              than the             motion of the whole
+//!                                                                    material
 //! ```
 //!
 //! A body at rest under a load gets the same impulse in every step. What breaks is a *change*: a blow is what a contact
 //! adds to the impulse that it had before. Each piece goes on as its part of the whole moved: its centre has the velocity
 //! that the whole had there, and the spin is the same. So momentum, angular momentum and energy stay what they were.
 //!
+//! Everything here takes the engine's sets one by one, for programs with a loop of their own. `world.rs` has the same calls for a
+//! [`PhysicsWorld`](rapier3d::prelude::PhysicsWorld).
+//!
+//! # Fast bodies
+//!
+//! The engine sweeps bodies that move far in a step, and stops them where they meet something fixed. Bodies with `ccd_enabled` are swept against bodies
+//! that move as well, but not against each other. So the set gives the flag to those of its bodies that are fast, and takes it from those that are
+//! not: a fast one is stopped by a slow one.
+//!
 //! # Invariants
 //!
 //! Bodies that break in one step are taken in the order of their blows, hardest first, then by handle. The same world and the
-//! same calls give the same pieces.
+//! same calls give the same pieces. A call that returns an error has changed nothing.
 
 use crate::blows::{Blow, Blows};
-use crate::convert::{double, double_pose, engine_pose, single};
-use crate::dispatch::Work;
-use crate::{BreakError, FragmentDispatcher, FragmentShape, SharedBody};
-use fracas::brittle::{BrittleBody, FragmentId, Solid, SolidOptions};
-use fracas::fill::{FillOptions, fill};
-use fracas::fracture::{Breakable, FractureOptions, Impact, Material, Relabelling};
+use crate::convert::{double_pose, single};
+use crate::dispatch::{FragmentDispatcher, Work};
+use crate::engine::{EngineSets, asks};
+use crate::options::check_body;
+use crate::pieces::replace;
+use crate::record::{Pace, Record};
+use crate::report::{Fracture, StepTimes};
+use crate::{BreakError, BreakOptions, FragmentShape, SharedBody};
+use fracas::brittle::{BrittleBody, FragmentId, Solid};
+use fracas::fracture::{Breakable, Impact, Relabelling};
 use fracas::geom::{DQuat, DVec3, Pose};
-use fracas::mesh::Mesh;
-use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher};
+use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher, QueryDispatcherChain};
 use rapier3d::prelude::{
-    Collider, ColliderBuilder, ColliderHandle, EventHandler, PhysicsHooks, PhysicsWorld, RigidBody,
-    RigidBodyBuilder, RigidBodyHandle, SharedShape, Vector,
+    ColliderBuilder, ColliderSet, IntegrationParameters, NarrowPhase, RigidBodyBuilder, RigidBodyHandle,
+    RigidBodySet, SharedShape,
 };
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
-/// How a body breaks, and how its surface behaves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BreakOptions {
-    /// What it is made of; its density gives the mass.
-    pub material: Material,
-    /// What cracks look like, how many there may be, and the seed for chance.
-    pub fracture: FractureOptions,
-    /// Coefficient of friction, 0 or more.
-    pub friction: f32,
-    /// Share of the speed that is left after a bounce, 0 to 1.
-    pub restitution: f32,
-    /// Steps after its birth in which a piece does not break: loads that were shared by the whole come as blows.
-    pub grace: u32,
-    /// How often pieces of pieces may break. 0: never at all.
-    pub generations: u32,
-}
-
-impl Default for BreakOptions {
-    fn default() -> Self {
-        Self {
-            material: Material::BRICK,
-            fracture: FractureOptions::default(),
-            friction: 0.6,
-            restitution: 0.0,
-            grace: 4,
-            generations: 8,
-        }
-    }
-}
-
-/// A body that broke.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fracture {
-    /// The body that is no more.
-    pub body: RigidBodyHandle,
-    /// Its collider, which is no more.
-    pub collider: ColliderHandle,
-    /// The fragment it was.
-    pub fragment: FragmentId,
-    /// What it became.
-    pub pieces: Vec<Piece>,
-    /// Where it was hit, in the world.
-    pub point: DVec3,
-    /// How hard, N s.
-    pub impulse: f64,
-}
-
-/// A piece of a body that broke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// Its rigid body.
-    pub body: RigidBodyHandle,
-    /// Its collider.
-    pub collider: ColliderHandle,
-    /// Which fragment of the original body it is.
-    pub fragment: FragmentId,
-}
-
-/// What the parts of the last step took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StepTimes {
-    /// Contacts of fragments.
-    pub collision: Duration,
-    /// The rest of the engine's step.
-    pub physics: Duration,
-    /// Distances, sphere trees and shapes of new pieces.
-    pub update: Duration,
-    /// Blows, labels, cuts, and rigid bodies for pieces.
-    pub fracture: Duration,
-}
-
-/// What is known of a rigid body that may break.
-#[derive(Clone, Debug)]
-struct Record {
-    collider: ColliderHandle,
-    body: SharedBody,
-    fragment: FragmentId,
-    origin: DVec3,
-    options: BreakOptions,
-    /// Fractures since the original.
-    generation: u32,
-    /// Steps since its birth.
-    age: u32,
-}
-
 /// Bodies that may break; see the [crate](crate).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct BreakableSet {
     records: BTreeMap<(u32, u32), Record>,
     dispatcher: FragmentDispatcher,
@@ -131,6 +58,12 @@ pub struct BreakableSet {
     /// Steps to go until the last fracture is forgotten.
     shaken: u32,
     times: StepTimes,
+    /// Of the last step, or the engine's default.
+    pace: Pace,
+    /// The warm start that `prepare` set, and the caller's that it replaced.
+    warm_start: Option<[f32; 2]>,
+    /// When `prepare` was called, and the work until then.
+    begun: Option<(Instant, Work)>,
 }
 
 /// The most of an impulse that a step begins with for so many steps after a fracture. With all of it, what bore a blow and broke is still
@@ -142,59 +75,51 @@ fn key(handle: RigidBodyHandle) -> (u32, u32) {
     handle.into_raw_parts()
 }
 
+fn handle_of(&(index, generation): &(u32, u32)) -> RigidBodyHandle {
+    RigidBodyHandle::from_raw_parts(index, generation)
+}
+
+impl Default for BreakableSet {
+    fn default() -> Self {
+        Self {
+            records: BTreeMap::new(),
+            dispatcher: FragmentDispatcher::default(),
+            blows: Blows::default(),
+            fractures: vec![],
+            shaken: 0,
+            times: StepTimes::default(),
+            pace: Pace::from(&IntegrationParameters::default()),
+            warm_start: None,
+            begun: None,
+        }
+    }
+}
+
 impl BreakableSet {
-    /// An empty set, and a world that asks it for contacts.
-    pub fn new(world: &mut PhysicsWorld) -> Self {
-        let set = Self::default();
-        world.narrow_phase.set_query_dispatcher(set.dispatcher.clone().chain(DefaultQueryDispatcher));
-        set
+    /// What the narrow phase of the set's world must ask for contacts: install it with `NarrowPhase::set_query_dispatcher` or
+    /// `NarrowPhase::with_query_dispatcher`, in one narrow phase only. Calls with a narrow phase that does not ask it are refused.
+    ///
+    /// It answers for fragments and meshes and leaves everything else to the engine's own dispatcher. To chain it with another one,
+    /// take [`BreakableSet::fragment_dispatcher`].
+    #[must_use]
+    pub fn dispatcher(&self) -> QueryDispatcherChain<FragmentDispatcher, DefaultQueryDispatcher> {
+        self.fragment_dispatcher().chain(DefaultQueryDispatcher)
     }
 
-    /// Adds a body made from a closed surface.
-    ///
-    /// It is filled with tetrahedra first. For many bodies of one shape, make a [`Solid`] once and use
-    /// [`BreakableSet::insert`].
-    ///
-    /// # Errors
-    /// A surface that is open or not oriented, cells that do not suit it, a material with a number that is not positive.
-    pub fn insert_mesh(
-        &mut self,
-        world: &mut PhysicsWorld,
-        surface: &Mesh,
-        cells: &FillOptions,
-        body: RigidBodyBuilder,
-        options: &BreakOptions,
-    ) -> Result<RigidBodyHandle, BreakError> {
-        let solid = Solid::build(fill(surface, cells)?, &SolidOptions::default())?;
-        self.insert(world, &Arc::new(solid), body, options)
+    /// [`BreakableSet::dispatcher`] without the engine's own.
+    #[must_use]
+    pub fn fragment_dispatcher(&self) -> FragmentDispatcher {
+        self.dispatcher.clone()
     }
 
-    /// Adds a body that may break.
-    ///
-    /// The pose of `body` is that of the solid's coordinates; its velocity is that of the centre of mass. The rigid body that
-    /// comes out has its origin at the centre of mass: [`BreakableSet::pose`] tells where the solid's coordinates are.
+    /// Adds a body that may break to the sets of a loop of your own; otherwise as [`BreakableSet::insert`].
     ///
     /// # Errors
-    /// A solid in several parts, a material with a number that is not positive.
-    ///
-    /// ```
-    /// use fracas::{brittle::{Solid, SolidOptions}, geom::DVec3, mesh::tets::brick};
-    /// use fracas_rapier::{BreakOptions, BreakableSet};
-    /// use rapier3d::prelude::*;
-    /// let mut world = PhysicsWorld::default();
-    /// world.insert_collider(ColliderBuilder::cuboid(5.0, 1.0, 5.0).translation(Vector::Y * -1.0), None);
-    /// let mut set = BreakableSet::new(&mut world);
-    /// let solid = Solid::build(brick(DVec3::new(0.4, 0.2, 0.2), [8, 4, 4]), &SolidOptions::default())?;
-    /// let high = RigidBodyBuilder::dynamic().translation(Vector::Y * 3.0);
-    /// let whole = set.insert(&mut world, &solid.into(), high, &BreakOptions::default())?;
-    /// let broken = (0..60).find_map(|_| set.step(&mut world).first().cloned()).expect("a brick falls and breaks");
-    /// assert_eq!(broken.body, whole);
-    /// assert!(broken.pieces.iter().all(|piece| world.bodies.contains(piece.body)) && !world.bodies.contains(whole));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn insert(
+    /// As [`BreakableSet::insert`]; but whether the narrow phase asks the set is found out in [`BreakableSet::break_in`].
+    pub fn insert_into(
         &mut self,
-        world: &mut PhysicsWorld,
+        bodies: &mut RigidBodySet,
+        colliders: &mut ColliderSet,
         solid: &Arc<Solid>,
         body: RigidBodyBuilder,
         options: &BreakOptions,
@@ -206,102 +131,158 @@ impl BreakableSet {
             return Err(BreakError::Scattered { parts });
         };
         drop(fragments);
-        // Whatever is wrong with the material is wrong with every blow.
-        options.material.pieces(brittle.fragment(fragment)?.mass().volume, 1.0)?;
+        options.check(brittle.fragment(fragment)?.mass().volume)?;
+        let mut body = body.build();
+        check_body(&body)?;
         let shared: SharedBody = Arc::new(RwLock::new(brittle));
         let shape = FragmentShape::new(&shared, fragment)?;
+        shape.check()?;
         let origin = shape.origin();
-        let mut body = body.build();
         let pose = double_pose(body.position());
         body.set_translation(single(pose.apply(origin)), true);
+        check_body(&body)?;
+        let mut record = Record {
+            collider: rapier3d::prelude::ColliderHandle::invalid(),
+            body: shared,
+            fragment,
+            origin,
+            options: *options,
+            generation: 0,
+            age: u32::MAX,
+            is_bullet: body.is_ccd_enabled(),
+            reach: shape.reach() as f32,
+            thickness: shape.thickness(),
+        };
+        body.enable_ccd(record.is_bullet || record.is_fast(&body, self.pace));
         let collider = ColliderBuilder::new(SharedShape(Arc::new(shape)))
             .density(options.material.density as f32)
             .friction(options.friction)
             .restitution(options.restitution);
-        let (handle, collider) = world.insert(body, collider);
-        let (options, generation, age) = (*options, 0, u32::MAX);
-        let record = Record { collider, body: shared, fragment, origin, options, generation, age };
+        let handle = bodies.insert(body);
+        record.collider = colliders.insert_with_parent(collider, handle, bodies);
         self.records.insert(key(handle), record);
         Ok(handle)
     }
 
-    /// Does a step of the world, and breaks what was hit too hard. Returns what broke, hardest blow first.
+    /// To be called before each step of a loop of your own, with the parameters of that step.
     ///
-    /// For 600 steps after a fracture, they begin with 0.8 of the impulses of the last one at most: the engine's
-    /// `warmstart_coefficient` is lowered during the step.
-    pub fn step(&mut self, world: &mut PhysicsWorld) -> &[Fracture] {
-        self.step_with_events(world, &(), &())
+    /// For 600 steps after a fracture, steps begin with 0.8 of the impulses of the last one at most: the `warmstart_coefficient` is lowered, and
+    /// set back to yours when that time is over. A value that you set in the meantime counts as yours.
+    pub fn prepare(&mut self, parameters: &mut IntegrationParameters) {
+        self.pace = Pace::from(&*parameters);
+        let given = parameters.warmstart_coefficient;
+        let yours = match self.warm_start {
+            Some([lowered, yours]) if given == lowered => yours,
+            _ => given,
+        };
+        let lowered = if self.shaken > 0 { yours.min(WARM_START) } else { yours };
+        self.warm_start = (lowered != yours).then_some([lowered, yours]);
+        parameters.warmstart_coefficient = lowered;
+        self.begun = Some((Instant::now(), self.dispatcher.work()));
     }
 
-    /// As [`BreakableSet::step`], with the engine's hooks and events.
-    pub fn step_with_events(
-        &mut self,
-        world: &mut PhysicsWorld,
-        hooks: &dyn PhysicsHooks,
-        events: &dyn EventHandler,
-    ) -> &[Fracture] {
+    /// Breaks what was hit too hard in the engine's last step. To be called once after each step of a loop of your own. Returns what broke, hardest
+    /// blow first.
+    ///
+    /// Bodies that were removed from the engine are forgotten. Those whose collider was removed or given another shape stay as they are.
+    ///
+    /// # Errors
+    /// [`BreakError::NotInstalled`] if the narrow phase does not ask [`BreakableSet::dispatcher`]; [`BreakError::Locked`] if a guard of a
+    /// [`SharedBody`] is held. Then call it again when that is mended.
+    pub fn break_in(&mut self, mut sets: EngineSets) -> Result<&[Fracture], BreakError> {
         let begin = Instant::now();
-        let before = self.dispatcher.work();
-        let warm_start = world.integration_parameters.warmstart_coefficient;
-        if self.shaken > 0 {
-            world.integration_parameters.warmstart_coefficient = warm_start.min(WARM_START);
-        }
-        world.step_with_events(hooks, events);
-        world.integration_parameters.warmstart_coefficient = warm_start;
-        let collision = Duration::from_nanos((self.dispatcher.work() - before).nanoseconds);
-        let physics = begin.elapsed().saturating_sub(collision);
-        self.times = StepTimes { collision, physics, ..StepTimes::default() };
-        self.break_bodies(world);
-        &self.fractures
-    }
-
-    /// Breaks what was hit too hard in the engine's last step, for those who do that step themselves.
-    pub fn break_bodies(&mut self, world: &mut PhysicsWorld) -> &[Fracture] {
-        let begin = Instant::now();
+        self.check_ready(sets.narrow_phase)?;
+        self.begin_times();
         self.fractures.clear();
-        self.records.retain(|&(index, generation), _| {
-            world.bodies.contains(RigidBodyHandle::from_raw_parts(index, generation))
-        });
-        self.blows.read(world);
+        self.shaken = self.shaken.saturating_sub(1);
+        self.records.retain(|key, _| sets.bodies.contains(handle_of(key)));
+        self.blows.read(sets.narrow_phase, sets.colliders);
         let mut hits: Vec<(RigidBodyHandle, Blow)> = vec![];
-        for (&(index, generation), record) in &mut self.records {
+        for (key, record) in &mut self.records {
             record.age = record.age.saturating_add(1);
             if record.age <= record.options.grace {
                 continue;
             }
-            let handle = RigidBodyHandle::from_raw_parts(index, generation);
             if let Some(blow) = self.blows.hardest(record.collider) {
-                hits.push((handle, blow));
+                hits.push((handle_of(key), blow));
             }
         }
         hits.sort_by(|a, b| b.1.impulse.total_cmp(&a.1.impulse).then(key(a.0).cmp(&key(b.0))));
         for (handle, blow) in hits {
             // A blow that makes no sense, such as one of no length, breaks nothing.
-            if let Ok(Some(fracture)) = self.hit(world, handle, &blow) {
+            if let Ok(Some(fracture)) = self.hit(&mut sets, handle, &blow) {
                 self.fractures.push(fracture);
             }
         }
-        self.shaken = if self.fractures.is_empty() { self.shaken.saturating_sub(1) } else { SHAKEN_STEPS };
+        self.mark_fast(sets.bodies);
         self.times.fracture = begin.elapsed().saturating_sub(self.times.update);
-        &self.fractures
+        Ok(&self.fractures)
     }
 
-    /// Hits a body, as if something had struck it: `impulse` in N s, at a point of the world. It gets no motion from that. Returns
-    /// what it became, or `None` if it withstood.
+    /// Refuses a world that is not the set's, and bodies that could not be broken because they are locked.
+    pub(crate) fn check_ready(&self, narrow_phase: &NarrowPhase) -> Result<(), BreakError> {
+        if !asks(narrow_phase, &self.dispatcher) {
+            return Err(BreakError::NotInstalled);
+        }
+        for (key, record) in &self.records {
+            drop(record.write(handle_of(key))?);
+        }
+        Ok(())
+    }
+
+    /// Writes down what the engine's step took, as far as that is known.
+    fn begin_times(&mut self) {
+        let (collision, physics) = match self.begun.take() {
+            Some((begin, before)) => {
+                let collision = Duration::from_nanos((self.dispatcher.work() - before).nanoseconds);
+                (collision, begin.elapsed().saturating_sub(collision))
+            }
+            None => (Duration::ZERO, Duration::ZERO),
+        };
+        self.times = StepTimes { collision, physics, ..StepTimes::default() };
+    }
+
+    /// Has the engine sweep fast bodies against slow ones; see the module.
+    fn mark_fast(&self, bodies: &mut RigidBodySet) {
+        for (key, record) in &self.records {
+            let handle = handle_of(key);
+            let Some(body) = bodies.get(handle).filter(|body| !body.is_sleeping()) else { continue };
+            let is_swept = record.is_bullet || record.is_fast(body, self.pace);
+            if is_swept != body.is_ccd_enabled()
+                && let Some(body) = bodies.get_mut(handle)
+            {
+                body.enable_ccd(is_swept);
+            }
+        }
+    }
+
+    /// [`BreakableSet::strike`] for a loop of your own.
     ///
     /// # Errors
-    /// No such body; a point farther outside than a twentieth of the body's radius; an impulse that is zero or not finite.
-    pub fn strike(
+    /// As [`BreakableSet::strike`].
+    pub fn strike_in(
         &mut self,
-        world: &mut PhysicsWorld,
+        mut sets: EngineSets,
         handle: RigidBodyHandle,
         point: DVec3,
         impulse: DVec3,
     ) -> Result<Option<Fracture>, BreakError> {
         let record = self.records.get(&key(handle)).ok_or(BreakError::NoSuchBody { handle })?;
-        let place = self.pose(world, handle).ok_or(BreakError::NoSuchBody { handle })?.inverse().apply(point);
+        if !asks(sets.narrow_phase, &self.dispatcher) {
+            return Err(BreakError::NotInstalled);
+        }
+        record.check(handle, sets.bodies, sets.colliders)?;
+        check_body(&sets.bodies[handle])?;
+        for (what, v) in [("a coordinate of the point", point), ("a coordinate of the impulse", impulse)] {
+            if let Some(value) = v.to_array().into_iter().find(|x| !x.is_finite()) {
+                return Err(BreakError::BadNumber { what, value, expected: "finite" });
+            }
+        }
+        let place = self.pose_in(sets.bodies, handle).ok_or(BreakError::NoSuchBody { handle })?;
+        let place = place.inverse().apply(point);
         let distance = {
-            let body = record.body.read().unwrap_or_else(PoisonError::into_inner);
+            // To write: a guard of the caller's would be in the way later, when the body must be broken.
+            let body = record.write(handle)?;
             let reach = 2.0 * (place - record.origin).length() + body.solid().radius();
             let near = body.find_nearest(record.fragment, place, reach);
             near.map_or(f64::INFINITY, |near| {
@@ -311,34 +292,36 @@ impl BreakableSet {
         if distance > 0.0 {
             return Err(BreakError::Outside { distance });
         }
-        self.hit(world, handle, &Blow { point, direction: impulse, impulse: impulse.length() })
+        let blow = Blow { point, direction: impulse, impulse: impulse.length(), striker: None };
+        self.hit(&mut sets, handle, &blow)
     }
 
     /// Breaks a body if a blow is hard enough for its material.
     fn hit(
         &mut self,
-        world: &mut PhysicsWorld,
+        sets: &mut EngineSets,
         handle: RigidBodyHandle,
         blow: &Blow,
     ) -> Result<Option<Fracture>, BreakError> {
         let record = self.records.get(&key(handle)).ok_or(BreakError::NoSuchBody { handle })?.clone();
+        record.check(handle, sets.bodies, sets.colliders)?;
         if record.generation >= record.options.generations {
             return Ok(None);
         }
-        let Some(pose) = self.pose(world, handle) else { return Ok(None) };
+        let begin = Instant::now();
+        let Some(pose) = self.pose_in(sets.bodies, handle) else { return Ok(None) };
         let back = pose.inverse();
-        let impact = Impact {
+        let mut impact = Impact {
             point: back.apply(blow.point),
             direction: back.rotation() * blow.direction,
             impulse: blow.impulse,
         };
-        let Some(labels) = labels(&record, &impact)? else { return Ok(None) };
-        let begin = Instant::now();
-        let mut update = Duration::ZERO;
+        let Some(labels) = labels(handle, &record, &mut impact)? else { return Ok(None) };
+        let mut update;
         let fragments = {
-            let mut body = record.body.write().unwrap_or_else(PoisonError::into_inner);
+            let mut body = record.write(handle)?;
             let fragments = body.split(record.fragment, &labels.labels, &labels.weights)?;
-            update += body.last_split().update;
+            update = body.last_split().update;
             fragments
         };
         let shaping = Instant::now();
@@ -346,75 +329,40 @@ impl BreakableSet {
             fragments.iter().map(|&fragment| FragmentShape::new(&record.body, fragment)).collect();
         let shapes = shapes?;
         update += shaping.elapsed();
-        let pieces = self.replace(world, handle, &record, shapes);
+        let made = replace(sets, handle, &record, shapes, self.pace);
+        self.records.remove(&key(handle));
+        let pieces = made.iter().map(|(piece, _)| *piece).collect();
+        self.records.extend(made.into_iter().map(|(piece, record)| (key(piece.body), record)));
+        self.shaken = SHAKEN_STEPS;
         self.times.update += update;
         self.times.fracture += begin.elapsed().saturating_sub(update);
-        let Blow { point, impulse, .. } = *blow;
         Ok(Some(Fracture {
             body: handle,
             collider: record.collider,
             fragment: record.fragment,
             pieces,
-            point,
-            impulse,
+            point: pose.apply(impact.point),
+            direction: blow.direction.normalize(),
+            impulse: blow.impulse,
+            striker: blow.striker,
         }))
     }
 
-    /// Puts rigid bodies for pieces in the place of the whole.
-    fn replace(
-        &mut self,
-        world: &mut PhysicsWorld,
-        handle: RigidBodyHandle,
-        record: &Record,
-        shapes: Vec<FragmentShape>,
-    ) -> Vec<Piece> {
-        let (old, surface) = (&world.bodies[handle], &world.colliders[record.collider]);
-        let pose = double_pose(old.position());
-        let rotation = DQuat::from_mat3(&pose.rotation());
-        let turn = old.rotation().to_owned();
-        let (velocity, spin) = (double(old.linvel()), double(old.angvel()));
-        let made: Vec<(RigidBody, Collider, FragmentId, DVec3)> = shapes
-            .into_iter()
-            .map(|shape| {
-                let arm = pose.rotation() * (shape.origin() - record.origin);
-                let mut place = engine_pose(rotation, pose.translation() + arm);
-                // The very same rotation: pieces must fit.
-                place.rotation = turn;
-                let (fragment, origin) = (shape.fragment(), shape.origin());
-                let linear = velocity + spin.cross(arm);
-                let body = like(old).pose(place).linvel(single(linear)).angvel(old.angvel());
-                (body.build(), with_surface_of(surface, shape), fragment, origin)
-            })
-            .collect();
-        world.remove_body(handle);
-        self.records.remove(&key(handle));
-        let add = |(body, collider, fragment, origin): (RigidBody, Collider, FragmentId, DVec3)| {
-            let (handle, collider) = world.insert(body, collider);
-            let record = Record {
-                collider,
-                fragment,
-                origin,
-                generation: record.generation + 1,
-                age: 0,
-                ..record.clone()
-            };
-            self.records.insert(key(handle), record);
-            Piece { body: handle, collider, fragment }
-        };
-        made.into_iter().map(add).collect()
-    }
-
-    /// Where the coordinates of a body's solid are in the world: take the positions of [`BrittleBody::surface`] there. `None`
-    /// for a body that is not in the set.
+    /// [`BreakableSet::pose`] for a loop of your own.
     #[must_use]
-    pub fn pose(&self, world: &PhysicsWorld, handle: RigidBodyHandle) -> Option<Pose> {
+    pub fn pose_in(&self, bodies: &RigidBodySet, handle: RigidBodyHandle) -> Option<Pose> {
         let record = self.records.get(&key(handle))?;
-        let pose = double_pose(world.bodies.get(handle)?.position());
+        let pose = bodies.get(handle)?.position();
+        if !pose.is_finite() {
+            return None;
+        }
+        let pose = double_pose(pose);
         let turn = DQuat::from_mat3(&pose.rotation());
         Pose::new(turn, pose.translation() - pose.rotation() * record.origin)
     }
 
-    /// The body that a rigid body is a fragment of, and which.
+    /// The body that a rigid body is a fragment of, and which. Drop all guards of its lock before the next step or strike: these are refused while one is
+    /// held.
     #[must_use]
     pub fn fragment(&self, handle: RigidBodyHandle) -> Option<(&SharedBody, FragmentId)> {
         self.records.get(&key(handle)).map(|record| (&record.body, record.fragment))
@@ -422,7 +370,7 @@ impl BreakableSet {
 
     /// The rigid bodies of the set, in the order of their handles.
     pub fn handles(&self) -> impl Iterator<Item = RigidBodyHandle> + '_ {
-        self.records.keys().map(|&(index, generation)| RigidBodyHandle::from_raw_parts(index, generation))
+        self.records.keys().map(handle_of)
     }
 
     /// How many rigid bodies there are.
@@ -435,6 +383,12 @@ impl BreakableSet {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
+    }
+
+    /// What broke in the last step.
+    #[must_use]
+    pub fn fractures(&self) -> &[Fracture] {
+        &self.fractures
     }
 
     /// What the parts of the last step took.
@@ -450,11 +404,21 @@ impl BreakableSet {
     }
 }
 
-/// What a blow does to a body.
-fn labels(record: &Record, impact: &Impact) -> Result<Option<Relabelling>, BreakError> {
-    let body = record.body.read().unwrap_or_else(PoisonError::into_inner);
+/// What a blow does to a body. Its point is brought to the body first: between two places that were hit there may be nothing.
+fn labels(
+    handle: RigidBodyHandle,
+    record: &Record,
+    impact: &mut Impact,
+) -> Result<Option<Relabelling>, BreakError> {
+    let body = record.read(handle)?;
     let known = body.fragment(record.fragment)?;
     let solid = body.solid();
+    let reach = 2.0 * (impact.point - record.origin).length() + solid.radius();
+    if let Some(near) = body.find_nearest(record.fragment, impact.point, reach)
+        && near.distance > 0.0
+    {
+        impact.point = near.point;
+    }
     let part = Breakable {
         mesh: solid.mesh(),
         adjacency: solid.adjacency(),
@@ -466,41 +430,4 @@ fn labels(record: &Record, impact: &Impact) -> Result<Option<Relabelling>, Break
     fracture.seed =
         fracture.seed.wrapping_add(u64::from(record.fragment.0).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     Ok(part.hit(impact, &record.options.material, &fracture)?)
-}
-
-/// A body with the settings of another, at rest in the origin.
-fn like(old: &RigidBody) -> RigidBodyBuilder {
-    RigidBodyBuilder::new(old.body_type())
-        .user_data(old.user_data)
-        .gravity_scale(old.gravity_scale())
-        .linear_damping(old.linear_damping())
-        .angular_damping(old.angular_damping())
-        .dominance_group(old.dominance_group())
-        .ccd_enabled(old.is_ccd_enabled())
-        .soft_ccd_prediction(old.soft_ccd_prediction())
-        .gyroscopic_forces_enabled(old.gyroscopic_forces_enabled())
-        .additional_solver_iterations(old.additional_solver_iterations())
-        .can_sleep(old.activation().normalized_linear_threshold >= 0.0)
-        .linvel(Vector::ZERO)
-}
-
-/// A collider with the settings of another and a shape of its own.
-fn with_surface_of(old: &Collider, shape: FragmentShape) -> Collider {
-    let mut collider = ColliderBuilder::new(SharedShape(Arc::new(shape)))
-        .user_data(old.user_data)
-        .density(old.density())
-        .friction(old.friction())
-        .friction_combine_rule(old.friction_combine_rule())
-        .restitution(old.restitution())
-        .restitution_combine_rule(old.restitution_combine_rule())
-        .collision_groups(old.collision_groups())
-        .solver_groups(old.solver_groups())
-        .active_hooks(old.active_hooks())
-        .active_events(old.active_events())
-        .active_collision_types(old.active_collision_types())
-        .contact_skin(old.contact_skin())
-        .contact_force_event_threshold(old.contact_force_event_threshold())
-        .build();
-    collider.set_sensor(old.is_sensor());
-    collider
 }

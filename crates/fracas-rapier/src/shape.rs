@@ -16,8 +16,9 @@
 //! # Sharing
 //!
 //! Fragments of one body are behind one lock. Queries read; only a fracture writes. A shape whose fragment has broken answers
-//! as if it were empty; whoever breaks bodies puts other shapes in its place.
+//! as if it were empty; the set that breaks a body replaces its shape.
 
+use crate::BreakError;
 use crate::cloud::Cloud;
 use crate::convert::{double, single, single_matrix};
 use crate::edges::Edge;
@@ -143,6 +144,28 @@ impl FragmentShape {
         self.radius
     }
 
+    /// Half its least extent.
+    pub(crate) fn thickness(&self) -> f32 {
+        0.5 * (self.high - self.low).min_element()
+    }
+
+    /// The least of the three sides of its box.
+    pub(crate) fn least_extent(&self) -> f64 {
+        2.0 * f64::from(self.thickness())
+    }
+
+    /// Refuses a fragment that the engine's `f32` cannot hold.
+    pub(crate) fn check(&self) -> Result<(), BreakError> {
+        let inertia = self.mass.inv_principal_inertia.to_array();
+        let numbers =
+            [self.reach as f32, self.thickness(), self.mass.inv_mass, inertia[0], inertia[1], inertia[2]];
+        let bad = numbers.into_iter().find(|x| !(*x > 0.0 && x.is_normal()));
+        bad.map_or(Ok(()), |value| {
+            let what = "the size, mass or inertia of the body, or its inverse, in single precision";
+            Err(BreakError::BadNumber { what, value: value.into(), expected: "positive and finite" })
+        })
+    }
+
     /// Outward unit normals of the points of the sphere tree; zero for points inside.
     pub(crate) fn normals(&self) -> &[DVec3] {
         &self.normals
@@ -230,7 +253,7 @@ impl Shape for FragmentShape {
     }
 
     fn ccd_thickness(&self) -> Real {
-        0.5 * (self.high - self.low).min_element()
+        self.thickness()
     }
 
     fn ccd_angular_thickness(&self) -> Real {

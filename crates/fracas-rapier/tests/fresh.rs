@@ -23,7 +23,7 @@ fn pieces_of_a_fresh_fracture_lie_still() {
         assert!(broken.pieces.len() >= 6, "{}", broken.pieces.len());
         let (mut fastest, mut contacts) = (0.0_f32, 0);
         for _ in 0..120 {
-            set.step(&mut world);
+            set.step(&mut world).unwrap();
             for piece in &broken.pieces {
                 let body = &world.bodies[piece.body];
                 fastest = fastest.max(body.linvel().length()).max(body.angvel().length());

@@ -18,7 +18,7 @@ fn a_brick_that_falls_breaks_and_its_pieces_break_again() {
     let volume = solid.mesh().total_volume();
     let mut events = vec![];
     for _ in 0..240 {
-        events.extend(set.step(&mut world).to_vec());
+        events.extend(set.step(&mut world).unwrap().to_vec());
     }
     assert_eq!(events[0].body, whole);
     let pieces = events[0].pieces.clone();
@@ -29,7 +29,7 @@ fn a_brick_that_falls_breaks_and_its_pieces_break_again() {
         body.set_translation(body.translation() + Vector::Y * 12.0, true);
     }
     for _ in 0..240 {
-        events.extend(set.step(&mut world).to_vec());
+        events.extend(set.step(&mut world).unwrap().to_vec());
     }
     let again = events[1..].iter().any(|event| pieces.iter().any(|piece| piece.body == event.body));
     assert!(again, "{} fractures", events.len());
@@ -65,7 +65,7 @@ fn what_lies_on_a_body_that_breaks_wakes_and_falls() {
     let cube = block([0.4, 0.4, 0.4], [4, 4, 4]);
     let cube = set.insert(&mut world, &cube, at(0.0, 1.4, 0.0), &unbreakable()).unwrap();
     for _ in 0..300 {
-        assert_eq!(set.step(&mut world), [], "a load at rest is no blow");
+        assert_eq!(set.step(&mut world).unwrap(), [], "a load at rest is no blow");
     }
     assert!(world.bodies[cube].is_sleeping() && world.bodies[bridge].is_sleeping());
     let place = world.bodies[cube].translation();
@@ -73,8 +73,8 @@ fn what_lies_on_a_body_that_breaks_wakes_and_falls() {
     let broken =
         set.strike(&mut world, bridge, DVec3::new(0.0, 1.1, 0.0), DVec3::Y * -3000.0).unwrap().unwrap();
     assert!(broken.pieces.len() >= 4, "{}", broken.pieces.len());
-    set.step(&mut world);
-    set.step(&mut world);
+    set.step(&mut world).unwrap();
+    set.step(&mut world).unwrap();
     assert!(!world.bodies[cube].is_sleeping());
     run(&mut world, &mut set, 180);
     assert!(world.bodies[cube].translation().y < 0.9, "{}", world.bodies[cube].translation());
@@ -90,11 +90,10 @@ fn a_pile_of_pieces_falls_asleep_and_a_ball_wakes_it() {
             at(0.05 * k as f32, 1.0 + 0.7 * k as f32, 0.0).rotation(Vector::new(0.2, 0.1 * k as f32, 0.3));
         set.insert(&mut world, &solid, place, &BreakOptions::default()).unwrap();
     }
-    let broken: usize = (0..900).map(|_| set.step(&mut world).len()).sum();
+    let broken: usize = (0..900).map(|_| set.step(&mut world).unwrap().len()).sum();
     assert!(broken > 0 && set.len() > 4);
     let awake = set.handles().filter(|&h| !world.bodies[h].is_sleeping()).count();
-    // A splinter may rock on its tip for long.
-    assert!(20 * awake <= set.len(), "{awake} of {} are awake", set.len());
+    assert_eq!(awake, 0, "of {} are awake", set.len());
     let (ball, _) = world.insert(at(0.0, 2.0, 0.0), ColliderBuilder::ball(0.3).density(500.0));
     run(&mut world, &mut set, 60);
     assert!(world.bodies[ball].translation().y < 1.5);

@@ -35,7 +35,7 @@ fn drift(is_ours: bool, can_sleep: bool) -> (f32, bool) {
     }
     let mut worst = 0.0_f32;
     for _ in 0..60 * (SECONDS - SETTLING) {
-        set.step(&mut world);
+        set.step(&mut world).unwrap();
         for (from, to) in settled.iter().zip(places(&world)) {
             worst = worst.max((to - *from).length());
         }

@@ -59,7 +59,7 @@ const STEP_SECONDS: f64 = 1.0 / 60.0;
 const LAST_CUT: usize = 700;
 /// Nodes of the tree that are tightened in every step.
 const OPTIMISED: usize = 1_000;
-/// The tree is built anew when the areas of its boxes have grown by this factor since it was last: the peel ends far
+/// The tree is rebuilt when the areas of its boxes have grown by this factor since the last build: the peel ends far
 /// from where it began, and permutations alone do not follow that far.
 const GROWN: f64 = 1.25;
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The scene.
 pub const SCENE: Scene = Scene {
     name: "brain",
-    about: "a brain that follows a few hundred nodes is pulled until it is half as long again",
+    about: "a brain that follows a few hundred nodes is pulled until it is 1.5 times as long",
     steps: |_| 60,
     takes_mesh: false,
     takes_pieces: false,

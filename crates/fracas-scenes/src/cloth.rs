@@ -21,8 +21,8 @@
 //!
 //! # Limits
 //!
-//! Only points, and the middles of triangles where that is asked for, are held off. A sharp edge of an obstacle can press through between them, and then there are pairs of
-//! intersecting triangles, which every frame counts exactly.
+//! Obstacles push out only points and, optionally, the centres of triangles. A sharp edge of an obstacle can press through between them. Then there
+//! are pairs of intersecting triangles, which every frame counts exactly.
 //!
 //! # Reference
 //!
@@ -81,7 +81,7 @@ pub(crate) struct Cloth {
     triangles: Vec<[u32; 3]>,
     stretch: Vec<Link>,
     bend: Vec<Link>,
-    /// Points of two layers are kept so far apart.
+    /// Points of two layers are kept this far apart.
     thickness: f64,
     /// Where points are at rest.
     rest: Vec<DVec3>,
@@ -90,7 +90,7 @@ pub(crate) struct Cloth {
 
 /// How far a point may move in a small step, in thicknesses.
 const FASTEST: f64 = 0.4;
-/// Small steps after which neighbours are looked for anew, and inner friction acts.
+/// Small steps after which neighbours are searched again, and inner friction acts.
 const LOOK_EVERY: usize = 3;
 /// The share of a difference in velocity that the ends of a link exchange then.
 const INNER_FRICTION: f64 = 0.08;

@@ -70,14 +70,14 @@ fn depth(obstacles: &[Solid], p: DVec3) -> f64 {
     depths.map(|(distance, _)| -distance).fold(0.0, f64::max)
 }
 
-/// A square of cloth with about so many triangles, level at a height.
+/// A square of cloth with about this many triangles, level at a height.
 pub(crate) fn sheet(triangles: usize, side: f64, height: f64) -> Mesh {
     let cells = ((triangles as f64 / 2.0).sqrt().round() as usize).max(2);
     let flat = fracas::mesh::shapes::cloth_grid(cells, cells, [side, side]);
     flat.transformed(&glam::DAffine3::from_translation(DVec3::Z * height)).expect("it stays finite")
 }
 
-/// Small steps for a cloth of so many triangles: finer cloth has more links to pass a pull along.
+/// Small steps for a cloth of this many triangles: finer cloth has more links to pass a pull along.
 pub(crate) fn substeps(triangles: usize) -> usize {
     ((triangles as f64 / 2.0).sqrt() / 9.0).ceil().clamp(8.0, 40.0) as usize
 }

@@ -38,7 +38,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     Ok(motion::play(&bodies, steps, Some(0.0), options))
 }
 
-/// The motion of the dress and of the woman in it, with so many keys after the first.
+/// The motion of the dress and of the woman in it, with this many keys after the first.
 pub(crate) fn keys(triangles: usize, count: usize) -> Result<Vec<KeyedMotion>, SceneError> {
     let garment = Garment::dress(&Measures::FEMALE);
     Worn { scene: SCENE.name, figure: Figure::woman, garment }.keys(triangles, count)

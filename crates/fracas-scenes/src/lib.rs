@@ -1,8 +1,8 @@
 //! Scenes in which bodies are cut, broken, draped and thrown, and every collision is found.
 //!
-//! A scene is data and a step function. [`SCENES`] lists them; [`start`] sets one up; what comes back is an iterator
-//! that does one step at a time and hands out a [`Frame`] for each: where everything is, which triangles came and went,
-//! which of them collide, and what each phase of the step has cost.
+//! A scene is data and a step function. [`SCENES`] lists them, and [`start`] sets one up. It returns an iterator
+//! that does one step at a time and yields a [`Frame`] for each: positions, triangles that came and went,
+//! colliding pairs or contacts, and the time of each phase.
 //!
 //! ```text
 //!   Scene ── start(options) ──▶ Run ── next() ──▶ Frame 0, 1, 2 …
@@ -43,10 +43,15 @@
 //! | [`surgery`](mod@surgery) | a scalpel opens a soft body, retractors hold it open | the same |
 //! | [`rubble`](mod@rubble) | people walk through walls, which break before them | the same |
 //!
-//! Bodies that break move by the engine Rapier with their true shapes (`shards`). Cloth is points and links (`cloth`, `near`) that obstacles hold off (`obstacle`, `field`); rigid pieces (`fragments`,
-//! `rigid`) of the first papers move by the same engine as hulls; balls bounce by impulses. Key poses of cloth come from a solver
-//! that lets nothing pass through anything (`cloth/keyed.rs`); people walk by formula (`figure`). Elastic solids are nodes
-//! with forces from moving least squares (`meshless`). Nothing else moves anything.
+//! | what moves | how |
+//! |---|---|
+//! | brittle bodies | the engine Rapier, with their true shapes (`shards`) |
+//! | rigid pieces of `pumpkin`, `statue` and `breaking_statue` | the same engine, with convex hulls (`fragments`, `rigid`) |
+//! | cloth and the apple's peel | points and links (`cloth`, `near`, `apple/soft.rs`) that obstacles push out (`obstacle`, `field`) |
+//! | key poses of cloth | a solver that lets nothing pass through anything (`cloth/keyed.rs`) |
+//! | balls | impulses |
+//! | people | formulas (`figure`) |
+//! | elastic solids | simulation nodes with forces from moving least squares (`meshless`) |
 //!
 //! # Invariants
 //!
@@ -57,11 +62,13 @@
 //!
 //! # Reference
 //!
-//! The first three and their sizes follow M. A. Otaduy, O. Chassot, D. Steinemann and M. Gross, *Balanced hierarchies for
-//! collision detection between fracturing objects*, IEEE Virtual Reality, 2007, section 5; the others R. Weller,
-//! N. Debowski and G. Zachmann, *kDet: parallel constant time collision detection for polygonal objects*, Computer
-//! Graphics Forum, 2017, section 6. Bodies on known paths follow G. Zachmann and R. Weller, *Kinetic bounding volume hierarchies
-//! for collision detection of deformable objects*, Technical Report IfI-06-02, Clausthal University of Technology, 2006.
+//! | scenes | follow, with their sizes |
+//! |---|---|
+//! | `bricks`, `plates`, `piggybank`, `blobs`, `handful` | L. Glondu, S. C. Schvartzman, M. Marchal, G. Dumont and M. A. Otaduy, *Efficient collision detection for brittle fracture*, Symposium on Computer Animation, 2012, section 6 |
+//! | `triceratops`, `pumpkin`, `apple` | M. A. Otaduy, O. Chassot, D. Steinemann and M. Gross, *Balanced hierarchies for collision detection between fracturing objects*, IEEE Virtual Reality, 2007, section 5 |
+//! | `funnel` to `chazelle` in the table above | R. Weller, N. Debowski and G. Zachmann, *kDet: parallel constant time collision detection for polygonal objects*, Computer Graphics Forum, 2017, section 6 |
+//! | `tablecloth`, `shirt`, `dress`, `spheres` | G. Zachmann and R. Weller, *Kinetic bounding volume hierarchies for collision detection of deformable objects*, Technical Report IfI-06-02, TU Clausthal, 2006, section 9 |
+//! | `brain`, `ring`, `fishes` | D. Steinemann, M. A. Otaduy and M. Gross, *Tight and efficient surface bounds in meshless animation*, Computers & Graphics 32, 2008 |
 #![forbid(unsafe_code)]
 
 mod banner;

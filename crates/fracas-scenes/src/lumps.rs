@@ -11,7 +11,7 @@ use fracas::mesh::tets::{TetMesh, brick};
 use fracas_rapier::{BreakError, BreakOptions};
 use std::sync::Arc;
 
-/// A surface filled with so many cells along its longest side, at size `paper`; half as many for `small`, half as many again
+/// A surface filled with this many cells along its longest side, at size `paper`; half as many for `small`, half as many again
 /// for `large`. A mesh that was given takes its place, scaled to the same size; if asked to, also one that is open or broken.
 pub(crate) fn lump(surface: &Mesh, cells: f64, options: &SceneOptions) -> Result<Lump, SceneError> {
     let surface = match &options.mesh {
@@ -55,12 +55,12 @@ fn fill_robustly(surface: &Mesh, cells: f64) -> Result<(TetMesh, Filling), Scene
     Ok((filled, Filling { parts_left_out, size, deviation }))
 }
 
-/// A block of so many cells.
+/// A block of this many cells.
 pub(crate) fn block(size: DVec3, cells: [usize; 3]) -> Result<Arc<Solid>, SceneError> {
     Ok(Arc::new(Solid::build(brick(size, cells), &SolidOptions::default()).map_err(SceneError::Solid)?))
 }
 
-/// A mesh of a formula, so many times as large.
+/// A mesh of a formula, this many times as large.
 pub(crate) fn resized(mesh: &Mesh, scale: f64) -> Mesh {
     let positions = mesh.positions().iter().map(|p| *p * scale).collect();
     Mesh::new(positions, mesh.triangles().to_vec()).expect("the same triangles")

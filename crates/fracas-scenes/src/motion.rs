@@ -46,7 +46,7 @@ pub const KEY_SECONDS: f64 = 0.04;
 /// Frames that a scene shows for each key.
 pub(crate) const FRAMES_PER_KEY: usize = 2;
 
-/// A cloth of about so many triangles that falls on a table; then the table. 2 s.
+/// A cloth of about this many triangles that falls on a table; then the table. 2 s.
 ///
 /// # Errors
 /// Fewer than 200 or more than 200,000 triangles.
@@ -59,7 +59,7 @@ pub fn tablecloth(triangles: usize) -> Result<Vec<KeyedMotion>, SceneError> {
     tablecloth_scene::keys(triangles, tablecloth_scene::KEYS)
 }
 
-/// A shirt of about so many triangles; then the man who walks in it. 1.2 s.
+/// A shirt of about this many triangles; then the man who walks in it. 1.2 s.
 ///
 /// # Errors
 /// Fewer than 2,000 or more than 1,200,000 triangles.
@@ -72,7 +72,7 @@ pub fn shirt(triangles: usize) -> Result<Vec<KeyedMotion>, SceneError> {
     shirt_scene::keys(triangles, worn::KEYS)
 }
 
-/// A dress of about so many triangles; then the woman who walks in it. 1.2 s.
+/// A dress of about this many triangles; then the woman who walks in it. 1.2 s.
 ///
 /// # Errors
 /// Fewer than 2,000 or more than 1,200,000 triangles.
@@ -85,7 +85,7 @@ pub fn dress(triangles: usize) -> Result<Vec<KeyedMotion>, SceneError> {
     dress_scene::keys(triangles, worn::KEYS)
 }
 
-/// Two expanding spheres of about so many triangles together, whose vertices turn back where they collide. 1.5 s.
+/// Two expanding spheres of about this many triangles together, whose vertices turn back where they collide. 1.5 s.
 ///
 /// # Errors
 /// Fewer than 80 or more than 2,000,000 triangles.
@@ -93,7 +93,7 @@ pub fn spheres(triangles: usize) -> Result<Vec<PlannedMotion>, SceneError> {
     spheres_scene::plans(triangles)
 }
 
-/// Two sheets of about so many triangles together that pass through each other edge on edge, approaching at a speed in
+/// Two sheets of about this many triangles together that pass through each other edge on edge, approaching at a speed in
 /// metres per second. There is a key for every sixtieth of a second.
 ///
 /// # Errors
@@ -315,7 +315,7 @@ pub(crate) fn bodies(
     ])
 }
 
-/// How many keys after the first a scene needs for so many steps.
+/// How many keys after the first a scene needs for this many steps.
 pub(crate) fn keys_for(steps: usize) -> usize {
     steps.div_ceil(FRAMES_PER_KEY)
 }

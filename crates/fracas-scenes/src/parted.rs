@@ -8,8 +8,8 @@
 //!      c │ d            own, in the same place.
 //! ```
 //!
-//! A vertex then has as many copies as there are groups of triangles around it that hang together across edges. Where the two
-//! hang together around both ends of an edge all the same, one of them gets a vertex in the middle of the edge.
+//! A vertex then has as many copies as there are groups of triangles around it that are connected across edges. Where the two
+//! are connected around both ends of an edge all the same, one of them gets a vertex in the middle of the edge.
 
 use fracas::geom::DVec3;
 use fracas::mesh::{Adjacency, Edge, EdgeUse, Mesh};
@@ -110,7 +110,7 @@ fn corner(mesh: &Mesh, side: EdgeUse, vertex: u32) -> u32 {
     (3 * triangle + at) as u32
 }
 
-/// Corners that hang together: each knows another of its group, the last one itself.
+/// Corners that are connected: each knows another of its group, the last one itself.
 struct Groups(Vec<u32>);
 
 impl Groups {

@@ -90,7 +90,7 @@ impl Shards {
         let advance = move |step: usize, frame: &mut Frame| {
             before(&mut self, step)?;
             if step > 0 {
-                self.step(frame);
+                self.step(frame)?;
             }
             self.look(frame);
             Ok(())
@@ -124,8 +124,11 @@ impl Shards {
     }
 
     /// Does a step, and takes down what it cost and what broke.
-    pub fn step(&mut self, frame: &mut Frame) {
-        let fractures = self.set.step(&mut self.world).to_vec();
+    ///
+    /// # Errors
+    /// If the set refuses the step.
+    pub fn step(&mut self, frame: &mut Frame) -> Result<(), SceneError> {
+        let fractures = self.set.step(&mut self.world)?.to_vec();
         let times = self.set.times();
         frame.times.extend([
             ("collision", times.collision),
@@ -146,6 +149,7 @@ impl Shards {
             }
         }
         frame.count("fractures", fractures.len() as f64);
+        Ok(())
     }
 
     /// Fills in everything but what [`Shards::step`] has told.

@@ -121,7 +121,7 @@ pub(crate) fn play(
     Run::new(steps, step_seconds, ground, Box::new(advance))
 }
 
-/// A closed mesh with exactly so many vertices: its longest edges are split in the middle, which does not change the surface.
+/// A closed mesh with exactly this many vertices: its longest edges are split in the middle, which does not change the surface.
 /// Panics if it has more already.
 pub(crate) fn with_vertices(mut mesh: Mesh, count: usize) -> Mesh {
     assert!(mesh.vertex_count() <= count, "{} vertices are more than {count}", mesh.vertex_count());

@@ -1,4 +1,4 @@
-//! All meshes of a scene as one, and every pair among them, found anew in each frame.
+//! All meshes of a scene as one, and every pair among them, found from scratch in each frame.
 
 use crate::{Frame, SceneOptions};
 use fracas::Finder;

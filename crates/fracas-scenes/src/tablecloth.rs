@@ -42,7 +42,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     Ok(motion::play(&bodies, steps, Some(0.0), options))
 }
 
-/// The motion of the cloth and of the table, which rests, with so many keys after the first.
+/// The motion of the cloth and of the table, which rests, with this many keys after the first.
 pub(crate) fn keys(triangles: usize, count: usize) -> Result<Vec<KeyedMotion>, SceneError> {
     let (least, most) = (200, 200_000);
     if !(least..=most).contains(&triangles) {

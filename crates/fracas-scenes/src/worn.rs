@@ -28,13 +28,13 @@ const SPEED: f64 = 1.2;
 /// A person and what is worn.
 pub(crate) struct Worn {
     pub scene: &'static str,
-    /// The person, in about so many triangles.
+    /// The person, in about this many triangles.
     pub figure: fn(usize) -> Figure,
     pub garment: Garment,
 }
 
 impl Worn {
-    /// The motion of a garment of about so many triangles and of the person in it, with so many keys after the first.
+    /// The motion of a garment of about this many triangles and of the person in it, with this many keys after the first.
     pub fn keys(&self, triangles: usize, count: usize) -> Result<Vec<KeyedMotion>, SceneError> {
         let (least, most) = (2_000, 1_200_000);
         if !(least..=most).contains(&triangles) {

@@ -247,17 +247,17 @@ fn a_mesh_that_is_given_is_parted_in_as_many_steps_as_asked_for() {
 fn the_pumpkin_breaks_into_closed_pieces_and_loses_energy() {
     let mut triangles = Triangles::default();
     let frames = frames("pumpkin", &SceneOptions { pieces: 6, ..small(240) });
-    let mut energy = f64::INFINITY;
+    let (mut energy, mut gains) = (f64::INFINITY, 0.0);
     let mut broken = None;
     for frame in &frames {
         triangles.follow(frame);
         let now = frame.counter("energy").unwrap();
-        // The engine pushes bodies apart that have come too close, which lifts them a little.
-        assert!(
-            now <= energy + 0.002 * frames[0].counter("energy").unwrap(),
-            "step {}: {energy} to {now}",
-            frame.step
-        );
+        // The engine pushes bodies apart that have come too close, which lifts them a little: 0.12 % in the step in which it breaks, and 0.4 % in
+        // all 240 steps together.
+        let begin = frames[0].counter("energy").unwrap();
+        gains += (now - energy).max(0.0);
+        assert!(now <= energy + 0.0015 * begin, "step {}: {energy} to {now}", frame.step);
+        assert!(gains <= 0.006 * begin, "step {}: {gains} gained of {begin}", frame.step);
         energy = now;
         if !frame.added.is_empty() && frame.step > 0 {
             assert_eq!(broken.replace(frame.step), None, "it breaks once");
@@ -373,7 +373,7 @@ fn frames_of_breaking(scene: &str, options: &SceneOptions) -> Vec<Frame> {
         triangles.follow(frame);
         cracks.extend(frame.added.iter().filter(|new| new.is_crack).map(|new| new.id));
         assert!(frame.positions.iter().all(|p| p.is_finite() && p.length() < 100.0), "step {}", frame.step);
-        assert!(frame.contacts.iter().all(|c| (c.normal.length() - 1.0).abs() < 1e-3 && c.depth < 0.2));
+        assert!(frame.contacts.iter().all(|c| (c.normal.length() - 1.0).abs() < 1e-3));
         assert!(frame.pairs.is_empty());
         broke += counter(frame, "fractures");
         if frame.step > 0 {
@@ -381,12 +381,30 @@ fn frames_of_breaking(scene: &str, options: &SceneOptions) -> Vec<Frame> {
             assert_eq!(phases, ["collision", "physics", "update", "fracture"]);
         }
     }
+    assert_contacts_are_shallow(scene, &frames);
     let last = &frames[frames.len() - 1];
     assert!(broke >= 1.0 && !cracks.is_empty(), "nothing broke in {scene}");
     assert!(counter(last, "pieces") > counter(&frames[0], "pieces"));
     assert!(frames.iter().any(|frame| !frame.contacts.is_empty()));
     assert_fragments_are_closed(last, &triangles);
     frames
+}
+
+/// Bounds a little above what was measured: the deepest contact, and the depth that 99 contacts of 100 keep below. A single contact is that deep for a moment, in a
+/// step of impacts, and not only because bodies are shown as they stand after the step: the deepest ones exceed the way of the step by up to 16 mm.
+fn assert_contacts_are_shallow(scene: &str, frames: &[Frame]) {
+    let [deepest, usual] = match scene {
+        "bricks" => [0.130, 0.010],    // 0.122, 0.0072
+        "plates" => [0.090, 0.030],    // 0.084, 0.0261
+        "piggybank" => [0.055, 0.012], // 0.048, 0.0087
+        "blobs" => [0.045, 0.012],     // 0.037, 0.0087
+        _ => panic!("no depths were measured in {scene}"),
+    };
+    let mut depths: Vec<f64> =
+        frames.iter().flat_map(|frame| frame.contacts.iter().map(|c| c.depth)).collect();
+    depths.sort_unstable_by(f64::total_cmp);
+    let found = [depths[depths.len() - 1], depths[depths.len() * 99 / 100]];
+    assert!(found[0] < deepest && found[1] < usual, "{scene}: {found:?} of {}", depths.len());
 }
 
 #[test]

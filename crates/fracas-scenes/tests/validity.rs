@@ -10,7 +10,7 @@ use fracas::{Finder, MeshTree};
 use fracas_scenes::motion::{self, KeyedMotion};
 
 const INSTANTS: usize = 1000;
-/// Pairs are compared with brute force at one in so many instants.
+/// Pairs are compared with brute force at one in this many instants.
 const PAIRS_EVERY: usize = 50;
 /// More than the rounding of two positions, for coordinates up to three.
 const ROUNDING: f64 = 1e-14;

@@ -78,7 +78,7 @@ impl Cell {
         least
     }
 
-    /// Looks at so many states from the start to the end.
+    /// Looks at this many states from the start to the end.
     pub(crate) fn clearance(&mut self, states: usize) -> Option<Clearance> {
         let step = 1.0 / (states - 1) as f64;
         let all = (0..states).filter_map(|state| self.least_at(state as f64 * step));

@@ -1,4 +1,4 @@
-//! Every collision among objects that bend, tear and shatter, exactly and in real time.
+//! Exact collision detection among triangle meshes that deform, tear and shatter.
 //!
 //! *Bodies* hold what changes. *Views* say where they are: `&body` as it stands, `body.at(&pose)` elsewhere. One [`Finder`]
 //! answers questions about any two of them. Pairs are exact for the `f64` positions given: sorted, each once, the same
@@ -20,13 +20,15 @@
 //!
 //! | you have | body | what you tell it each step |
 //! |---|---|---|
-//! | positions and indices of your own, asked once or changing at will | [`MeshRef`], [`Mesh`] | nothing: no structure is kept |
+//! | positions and indices of your own, queried once or changing at will | [`MeshRef`], [`Mesh`] | nothing: no structure is kept |
 //! | a rigid or deforming surface | [`MeshTree`] | [`MeshTree::set_positions`] |
 //! | a surface that is cut or torn ([`cut`]) | [`TearingBody`]; each [`TearingBody::piece`] is a body too | [`TearingBody::apply`] |
-//! | motion that is known ahead: keys, velocities | [`kinetic::KineticBody`] | [`kinetic::KineticBody::advance_to`], new plans |
+//! | motion that is known in advance: keys, velocities | [`kinetic::KineticBody`] | [`kinetic::KineticBody::advance_to`], new plans |
 //! | a deforming surface that touches others in few places | [`kinetic::DrivenBody`] | [`kinetic::DrivenBody::set_positions`] |
 //! | a surface moved by few nodes or bones ([`mesh::Skin`]) | [`SkinnedBody`] | [`SkinnedBody::set_transforms`] |
 //! | a solid that shatters ([`fill`], [`fracture`]) | [`brittle::BrittleBody`]; each fragment is a body too | [`brittle::BrittleBody::split`] |
+//!
+//! Many bodies of several kinds go into one [`World`], which chooses for each, and reports once per step what touches.
 //!
 //! # Which question?
 //!
@@ -40,9 +42,9 @@
 //! | about a point, a ray or a box | [`View::nearest`], [`View::signed_distance`], [`View::side_of`], [`View::cast_ray`], [`View::find_in_box`] |
 //! | about many points | [`Finder::nearest_each`], [`Finder::signed_distances`], [`Finder::sides`] |
 //! | what is inside an open or broken surface? | [`View::winding_number`], [`View::side_by_winding`]; many points: [`winding::WindingField`] |
-//! | where do they overlap, how deep, which way out? | [`Finder::find_contacts`], [`Finder::find_contacts_with`] |
+//! | where do they overlap, how deep, in which direction do they separate? | [`Finder::find_contacts`], [`Finder::find_contacts_with`] |
 //! | contacts of brittle bodies | [`brittle::ContactFinder`] |
-//! | is the answer right? | [`pairs::brute`], which compares everything with everything |
+//! | is the answer right? | [`pairs::brute`], which compares every triangle with every other |
 #![forbid(unsafe_code)]
 
 mod base;
@@ -91,8 +93,4 @@ pub use soup::SoupOptions;
 pub use tearing::{Piece, TearingBody};
 pub use tree::{BuildOptions, MeshTree, SplitRule};
 pub use walk::{Feature, Nearest, OpenSurface, RayHit, Side, SignedDistance, View};
-
-/// The example in the README is compiled and run like every other.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+pub use world::World;

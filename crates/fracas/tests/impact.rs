@@ -267,7 +267,10 @@ fn wrong_ends_are_refused() {
     let ball = MeshTree::build(shapes::icosphere(1.0, 1));
     let short = vec![DVec3::ZERO; 3];
     let error = ball.view().to_positions(&short).unwrap_err();
-    assert_eq!(error.to_string(), "3 positions for a mesh of 42 vertices");
+    assert_eq!(
+        error.to_string(),
+        "3 positions were given for a mesh of 42 vertices; there must be one for each"
+    );
     let mut bad = ball.mesh().positions().to_vec();
     bad[7].y = f64::NAN;
     assert!(ball.view().to_positions(&bad).unwrap_err().to_string().starts_with("vertex 7 has a coordinate"));

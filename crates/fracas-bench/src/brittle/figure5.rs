@@ -10,7 +10,7 @@
 //!
 //! ε is 0.2 % of the plate's radius, as in the paper. The first two do not look ahead, the third does: it gets what will touch within
 //! the step. The engine's solver takes four points of a manifold, so more are handed over in several. Runs are repeated; a step is the same in
-//! each, and counts with the least of its times. *Solver* is all of a step but the query.
+//! each, and its best time counts. *Solver* is all of a step but the query.
 
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
@@ -154,7 +154,7 @@ fn most(run: &[Step], value: impl Fn(&Step) -> f64) -> f64 {
     run.iter().map(value).fold(0.0, f64::max)
 }
 
-/// Several runs, which are the same but for times; each step with the least of its times.
+/// Several runs that differ only in their times; each step has its best time.
 fn best_of(rounds: usize, run: impl Fn() -> Vec<Step>) -> Vec<Step> {
     let mut best = run();
     for _ in 1..rounds {

@@ -1,7 +1,7 @@
-//! Figure 9 of the paper: distances and sphere trees that follow fractures, beside ones made anew after each of them.
+//! Figure 9 of the paper: distances and sphere trees that follow fractures, beside structures rebuilt after each of them.
 //!
-//! A body breaks, then its largest piece, and so on. For every fracture: what the update takes, and what making everything anew
-//! for the same pieces takes. In the end the pieces are pressed against each other, and contacts are found with updated trees and
+//! A body breaks, then its largest piece, and so on. For every fracture: the time of the update, and the time of rebuilding everything
+//! for the same pieces. In the end the pieces are pressed against each other, and contacts are found with updated trees and
 //! distances, with new ones, and with one of each: what a fast update costs in later queries.
 
 use super::nearest::build_fields;
@@ -16,7 +16,7 @@ use fracas_plot::{Align, Axis, Line, LineChart, Look, Table};
 use std::io;
 use std::time::Instant;
 
-/// Milliseconds of one fracture, the least of all rounds.
+/// Milliseconds of one fracture, best of all rounds.
 #[derive(Clone, Copy)]
 struct Fracture {
     nodes: usize,

@@ -1,10 +1,10 @@
 //! `fracas-bench brittle`: brittle fracture, after Glondu, Schvartzman, Marchal, Dumont and Otaduy (2012).
 //!
-//! Updates of distances and sphere trees at a fracture beside making them anew (`figure9`), what resolution does (`resolution`),
+//! Updates of distances and sphere trees at a fracture beside rebuilding them (`figure9`), the influence of resolution (`resolution`),
 //! preparation of large bodies, the cost of single queries, whole steps of an engine beside its own shapes (`step`), and few
 //! contacts beside all of them (`figure5`). All on one thread. The report has the tables and charts of what is drawn in the paper.
 //!
-//! *Made anew* means what one would do without the update: a tree over the triangles of each fragment's surface, which is
+//! *Rebuilt* (in metrics and tables: *anew*) means what one would do without the update: a tree over the triangles of each fragment's surface, which is
 //! given, the distance of each node to it, and a sphere tree over the vertices of the surface alone, with the fast ordering.
 
 mod figure5;

@@ -1,7 +1,7 @@
 //! Tables 2 and 3: what the paper's five scenes hold, and what a step of them takes, on one thread.
 //!
-//! Scenes are deterministic, so each is run several times and every step counts with the least of its times: what is left is
-//! what the step itself takes. *Real time* means that the slowest step takes less than the time it stands for.
+//! Scenes are deterministic, so each is run several times and every step counts with its best time, which is
+//! closest to what the step itself takes. *Real time* means that the slowest step takes less than the time it stands for.
 
 use crate::metric::{Better, Report};
 use fracas_scenes::{Frame, SceneOptions, Size, start};

@@ -11,7 +11,7 @@
 //! | hulls | the convex hull, which fills every hollow |
 //!
 //! Bodies may not sleep. Each mode is run several times; the engine is deterministic, so a step is the same in every run, and
-//! the least of its times is what it takes when nothing else disturbs. *Settling* are the steps from the first contact of
+//! its best time counts. *Settling* are the steps from the first contact of
 //! the lowest bodies to a speed that hardly changes any more, *resting* those after.
 //!
 //! How deep bodies are in each other at rest depends on where they happen to lie: one pile more or less changes the median by

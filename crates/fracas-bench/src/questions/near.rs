@@ -4,6 +4,7 @@
 //! lists are compared pair by pair: ours, and its candidates filtered by its own distances.
 
 use super::python::{self, NearPairs};
+use super::sheet::Sheet;
 use super::{Body, one_thread};
 use crate::metric::{Better, Report};
 use fracas::mesh::{Mesh, shapes};
@@ -11,7 +12,7 @@ use fracas::{Features, MeshTree, Near};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-pub(super) fn run(report: &mut Report, bodies: &[Body], quick: bool) {
+pub(super) fn run(report: &mut Report, sheet: &mut Sheet, bodies: &[Body], quick: bool) {
     let cloth = shapes::folded_cloth(if quick { 10_000 } else { 92_000 });
     let reach = 0.5 * mean_edge(&cloth);
     let tree = MeshTree::build(cloth);
@@ -29,10 +30,12 @@ pub(super) fn run(report: &mut Report, bodies: &[Body], quick: bool) {
             let NearPairs { version, lbvh_ms, grid_ms, collisions, .. } = &theirs;
             let fastest = lbvh_ms.min(*grid_ms);
             let count = tree.mesh().triangle_count();
-            report.say(&format!(
-                "features of a folded cloth of {count} triangles within half an edge: ours {ours:.1} ms ({found} pairs), IPC Toolkit {version} {lbvh_ms:.1} ms \
-                 with LBVH and {grid_ms:.1} with a hash grid ({collisions} collisions)",
-            ));
+            let about = format!("a folded cloth of {count} triangles within half an edge");
+            for (broad, ms) in [("LBVH", *lbvh_ms), ("hash grid", *grid_ms)] {
+                let peer = format!("IPC Toolkit {version}, {broad}");
+                let remark = format!("{found} pairs, {collisions} collisions");
+                sheet.compare(report, ("near itself", about.clone()), ours * 1e3, (&peer, ms * 1e3), remark);
+            }
             let note = format!("{count} triangles, reach half a mean edge, IPC Toolkit's faster broad phase");
             report.metric("questions.near_self.vs_ipctk", fastest / ours, "x", Better::Higher, &note);
         }

@@ -4,6 +4,7 @@
 //! mean errors there are at most those of libigl.
 
 use super::Body;
+use super::sheet::Sheet;
 use crate::metric::{Better, Report};
 use fracas::Threads;
 use fracas::geom::DVec3;
@@ -23,7 +24,7 @@ const COMPARED: usize = 1_000;
 /// From coarse to fine.
 const ACCURACIES: [f64; 12] = [0.4, 0.32, 0.25, 0.2, 0.16, 0.13, 0.1, 0.08, 0.065, 0.05, 0.03, 0.01];
 
-pub(super) fn run(report: &mut Report, bodies: &[Body], quick: bool) {
+pub(super) fn run(report: &mut Report, sheet: &mut Sheet, bodies: &[Body], quick: bool) {
     let mut ratios = vec![];
     for body in bodies {
         let mut random = Random::new(31);
@@ -31,7 +32,7 @@ pub(super) fn run(report: &mut Report, bodies: &[Body], quick: bool) {
         let half = 0.5 * body.tree.mesh().bounds().extent();
         let count = if quick { POINTS / 10 } else { POINTS };
         let points: Vec<DVec3> = (0..count).map(|_| half * DVec3::new(any(), any(), any())).collect();
-        match compare(report, body, &points) {
+        match compare(report, sheet, body, &points) {
             Ok(ratio) => ratios.push(ratio),
             Err(error) => report.say(&format!("winding numbers: libigl is left out ({error})")),
         }
@@ -44,7 +45,7 @@ pub(super) fn run(report: &mut Report, bodies: &[Body], quick: bool) {
     report.metric("questions.winding.vs_libigl", mean, "x", Better::Higher, note);
 }
 
-fn compare(report: &mut Report, body: &Body, points: &[DVec3]) -> io::Result<f64> {
+fn compare(report: &mut Report, sheet: &mut Sheet, body: &Body, points: &[DVec3]) -> io::Result<f64> {
     let theirs = libigl(body, points)?;
     let truth = WindingField::build_with(&body.tree, &WindingOptions { accuracy: 0.0 });
     let truth = truth.at_each(&points[..COMPARED.min(points.len())], Threads::Auto);
@@ -68,11 +69,12 @@ fn compare(report: &mut Report, body: &Body, points: &[DVec3]) -> io::Result<f64
         if (most > their_most || mean > their_mean) && accuracy != ACCURACIES[ACCURACIES.len() - 1] {
             continue;
         }
-        report.say(&format!(
-            "winding numbers of {}: ours {ours_us:.2} µs at accuracy {accuracy} (errors {most:.1e} at most, {mean:.1e} on average; built in \
-             {build:.0} ms), libigl {theirs_us:.2} µs ({their_most:.1e}, {their_mean:.1e}; {:.0} ms)",
-            body.name, theirs.build_ms
-        ));
+        let remark = format!(
+            "accuracy {accuracy}, errors {most:.1e} at most, {mean:.1e} on average, built in {build:.0} ms; libigl {their_most:.1e}, \
+             {their_mean:.1e}, {:.0} ms",
+            theirs.build_ms
+        );
+        sheet.compare(report, ("winding number", body.name.clone()), ours_us, ("libigl", theirs_us), remark);
         return Ok(theirs_us / ours_us);
     }
     unreachable!("the finest accuracy is always reported")

@@ -1,6 +1,6 @@
 //! A folded cloth against itself, beside parry, MeshLib and our own tree.
 //!
-//! Everything is made anew in each round: our time includes population, parry's the refit of its tree, which was built
+//! Everything starts from positions in each round: our time includes population, parry's the refit of its tree, which was built
 //! before the clock started. parry's side is its own traversal followed by a plain `f64` test, neighbours skipped, as its
 //! users would; a second row gives it our exact test on all pairs of boxes, which is what it takes to get our answer.
 

@@ -46,7 +46,7 @@ fn apple(report: &Report, folder: &mut Folder, options: &SceneOptions, runs: usi
         "Figure 8, left: the apple",
         &format!(
             "An apple of {} triangles is peeled to {last} in {} frames, and the elastic peel meets itself. The paper's \
-             goes from {} to {} in 800. Trees are edited, or built anew by medians after every frame with a cut, or kept \
+             goes from {} to {} in 800. Trees are edited, or rebuilt by medians after every frame with a cut, or kept \
              by the paper's rules: median splits, permutations at all nodes, a full rebuild when Q exceeds {}.",
             recording.triangles(),
             recording.frames.len(),
@@ -77,7 +77,7 @@ fn apple(report: &Report, folder: &mut Folder, options: &SceneOptions, runs: usi
         note,
     )?;
     let note = "An edited tree does not follow all the way from the skin of an apple to a coil on the ground: where areas \
-                have grown by a quarter, it is built anew.";
+                have grown by 25 %, it is rebuilt.";
     folder.chart(
         "figure8_apple_q",
         &over_frames("Apple: Q of the tree", Axis::linear("Q"), &costs, |cost| Some(cost.q)).svg(),

@@ -78,7 +78,7 @@ pub mod apple {
 /// The pumpkin in eight pieces (section 5.4); times in milliseconds: restructured, rebuilt.
 pub mod pumpkin {
     pub const TRIANGLES: [usize; 2] = [10_000, 16_136];
-    /// Restructuring is faster than rebuilding below so many pieces.
+    /// Restructuring is faster than rebuilding below this many pieces.
     pub const FASTER_BELOW: usize = 8;
     pub const QUERY_MAX: [f64; 2] = [71.5, 61.3];
     pub const QUERY_MEAN: [f64; 2] = [23.7, 18.6];

@@ -1,4 +1,4 @@
-//! A body broken at once: its tree divided by labels, against trees built anew over every piece.
+//! A body broken at once: its tree divided by labels, against trees rebuilt over every piece.
 
 use super::ms;
 use crate::metric::{Better, Report};
@@ -21,7 +21,7 @@ pub struct Broken {
     pub both: f64,
     pub median_rebuild: f64,
     pub obvhs_rebuild: f64,
-    /// Q of the divided trees, and of trees built anew by medians.
+    /// Q of the divided trees, and of trees rebuilt by medians.
     pub q: [f64; 2],
 }
 

@@ -28,10 +28,10 @@ pub struct Recorded {
 /// How a tree is kept through a recording.
 #[derive(Clone, Copy)]
 pub enum Keeping {
-    /// It follows edits and is refitted, with so many nodes optimised on the way. When the areas of its boxes have grown
-    /// by the factor since it was last built, it is built anew.
+    /// It follows edits and is refitted, with this many nodes optimised on the way. When the areas of its boxes have grown
+    /// by the factor since it was last built, it is rebuilt.
     Edited { options: TearingOptions, optimised: usize, grown: f64 },
-    /// It is built anew after every edit, by the options, and refitted otherwise.
+    /// It is rebuilt after every edit, by the options, and refitted otherwise.
     Rebuilt(TearingOptions),
 }
 
@@ -45,7 +45,7 @@ pub struct Cost {
     pub q: f64,
     pub sah: f64,
     pub triangles: usize,
-    /// Whether the whole tree was built anew.
+    /// Whether the whole tree was rebuilt.
     pub rebuilt: bool,
     /// Whether triangles came or went.
     pub edited: bool,
@@ -137,7 +137,7 @@ impl Recording {
     }
 }
 
-/// Returns the time of the tree alone, without that of the mesh, and whether all of it was built anew.
+/// Returns the time of the tree alone, without that of the mesh, and whether all of it was rebuilt.
 fn bring_up_to_date(
     body: &mut TearingBody,
     frame: &Recorded,

@@ -24,7 +24,7 @@ impl Script {
         Self { steps: Vec::new(), end: LiveMesh::new(mesh.clone()), mesh }
     }
 
-    /// Cuts along a plane in so many steps of equal width.
+    /// Cuts along a plane in this many steps of equal width.
     pub fn cut(&mut self, point: DVec3, normal: DVec3, forward: DVec3, steps: usize) {
         let plane = CutSurface::plane(point, normal, forward).expect("a plane");
         let mut cutter = Cutter::new(&self.end, &plane, &CutOptions::default()).expect("a closed body");

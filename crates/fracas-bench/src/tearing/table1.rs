@@ -20,7 +20,7 @@ pub fn write(report: &Report, folder: &mut Folder, largest: &Cut, quick: bool) -
     let cuts: Vec<&Cut> = smaller.iter().chain([largest]).collect();
     let last = &paper::TABLE[2];
     folder.section(
-        "Table 1: following a cut, or building anew",
+        "Table 1: following a cut, or rebuilding",
         &format!(
             "A horned animal is parted by a plane in 11 steps while its vertices stay. The paper refits and optimises \
              its whole tree in each step: {:.2} of {:.2} ms at its largest size. Fracas works on the paths above the \

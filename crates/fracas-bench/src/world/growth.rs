@@ -1,24 +1,18 @@
 //! Time per body from few bodies to many, at equal density.
 
-use super::parts::{motion, ours, part, poses};
+use super::parts::{cube, motion, ours, part, poses};
 use super::{Contestant, play};
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
 use fracas::MeshTree;
-use fracas::geom::DVec3;
 use fracas_plot::{Align, Axis, Line, LineChart, Look, Table};
 use std::io;
 use std::sync::Arc;
 
-/// A beam for so many parts, by half its sides. It grows in length, so that the share of parts at its rim stays.
-fn beam(count: usize) -> DVec3 {
-    DVec3::new(count as f64 / 25.0, 5.0, 5.0)
-}
-
 pub(super) fn run(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Result<()> {
     folder.section(
         "Growth",
-        "The same parts, all of which move in every frame, at the same density, in a beam that grows in length: microseconds for each body and frame.",
+        "The same parts, all of which move in every frame, at the same density, in a cube: microseconds for each body and frame.",
     );
     let counts: &[usize] =
         if quick { &[1_000, 4_000, 10_000] } else { &[1_000, 2_000, 5_000, 10_000, 20_000, 50_000] };
@@ -26,7 +20,7 @@ pub(super) fn run(report: &mut Report, folder: &mut Folder, quick: bool) -> io::
     let frames = if quick { 4 } else { 8 };
     let head = ["bodies", "touch", "touch per body", "ms per frame", "µs per body"];
     let mut table = Table::new("One thread, best of several.", head.map(|name| (name, Align::Right)));
-    let all: Vec<_> = counts.iter().map(|&count| poses(&motion(beam(count), count, frames))).collect();
+    let all: Vec<_> = counts.iter().map(|&count| poses(&motion(cube(count), count, frames))).collect();
     let tree = &tree;
     let contestants: Vec<_> =
         all.iter().map(|poses| Contestant::new("world", move || ours(tree, poses))).collect();
@@ -56,7 +50,7 @@ pub(super) fn run(report: &mut Report, folder: &mut Folder, quick: bool) -> io::
     folder.chart("growth", &chart.svg(), "Equal density: a body touches as many others at every size.")?;
     let last = points.len() - 1;
     let note = format!(
-        "time per body and step, {} bodies over {}, in a beam that grows in length",
+        "time per body and step, {} bodies over {}; a body at the rim of the cube has fewer neighbours",
         counts[last], counts[0]
     );
     report.metric("world.growth", points[last][1] / points[0][1], "x", Better::Lower, &note);

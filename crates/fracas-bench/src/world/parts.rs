@@ -27,7 +27,7 @@ pub(super) fn part() -> Mesh {
 }
 
 /// A cube for so many parts, by half its sides: there is one part for every 8 units of volume.
-fn cube(count: usize) -> DVec3 {
+pub(super) fn cube(count: usize) -> DVec3 {
     DVec3::splat((count as f64).cbrt())
 }
 

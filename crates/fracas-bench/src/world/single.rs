@@ -222,7 +222,7 @@ impl Race {
 
 /// An animal, and the edits of a cut through it.
 pub(super) fn cut_in_steps(triangles: usize, steps: usize) -> (Mesh, Vec<MeshEdit>) {
-    let mesh = shapes::creature(triangles);
+    let mesh = shapes::creature(triangles.max(5_000));
     let mut live = LiveMesh::new(mesh.clone());
     let plane = CutSurface::plane(DVec3::new(0.0, 0.0, 0.65), DVec3::new(1.0, 0.6, 0.6), DVec3::X);
     let mut cutter =

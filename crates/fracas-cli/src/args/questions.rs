@@ -1,4 +1,4 @@
-//! The words after the commands that ask about distances and points.
+//! The arguments of `distance`, `near`, `contacts` and `inside`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::meshes_and_status;
 
-/// The words after `fracas distance`.
+/// The arguments of `fracas distance`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct DistanceArguments {
@@ -17,7 +17,7 @@ pub struct DistanceArguments {
     /// The second mesh
     #[arg(value_name = "B")]
     pub b: OsString,
-    /// Look no farther than this: meshes that are farther apart have no distance [default: no limit]
+    /// Search no farther than this; meshes that are farther apart have no distance [default: no limit]
     #[arg(long, value_name = "R", value_parser = distance, allow_hyphen_values = true)]
     pub within: Option<f64>,
     /// Write a page that shows the meshes, with a line between the closest points
@@ -28,11 +28,11 @@ pub struct DistanceArguments {
     pub json: bool,
 }
 
-/// The words after `fracas near`.
+/// The arguments of `fracas near`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct NearArguments {
-    /// A mesh: alone, its own features that share no vertex are compared
+    /// A mesh; without a second one, its own features that share no vertex are compared
     #[arg(value_name = "A")]
     pub a: OsString,
     /// Another mesh: features of the first are compared with features of this one
@@ -41,7 +41,7 @@ pub struct NearArguments {
     /// The greatest distance that counts
     #[arg(long, value_name = "R", value_parser = distance, allow_hyphen_values = true)]
     pub reach: f64,
-    /// Make vertices at equal positions one vertex first, as STL files need
+    /// First merge vertices at equal positions; STL files need this
     #[arg(long)]
     pub merge: bool,
     /// Write a page that shows the meshes, near triangles in red, with a line for each near pair of features
@@ -52,7 +52,7 @@ pub struct NearArguments {
     pub json: bool,
 }
 
-/// The words after `fracas contacts`.
+/// The arguments of `fracas contacts`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct ContactsArguments {
@@ -62,13 +62,13 @@ pub struct ContactsArguments {
     /// The second mesh
     #[arg(value_name = "B")]
     pub b: OsString,
-    /// How far apart surfaces may be to be in contact; open meshes need one greater than 0
+    /// Surfaces this far apart are still in contact; open meshes need a thickness above 0
     #[arg(long, value_name = "T", value_parser = thickness, default_value_t = 0.0, allow_hyphen_values = true)]
     pub thickness: f64,
     /// The most contacts of one region of overlap
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub most: u16,
-    /// Make vertices at equal positions one vertex first, as STL files need
+    /// First merge vertices at equal positions; STL files need this
     #[arg(long)]
     pub merge: bool,
     /// Write a page that shows the meshes, with a line for each contact
@@ -79,7 +79,7 @@ pub struct ContactsArguments {
     pub json: bool,
 }
 
-/// The words after `fracas inside`.
+/// The arguments of `fracas inside`.
 #[derive(Debug, Args)]
 #[command(after_help = meshes_and_status())]
 pub struct InsideArguments {
@@ -89,10 +89,10 @@ pub struct InsideArguments {
     /// The points: the vertices of a mesh, or a text file with three numbers on each line
     #[arg(value_name = "POINTS")]
     pub points: OsString,
-    /// Make vertices of the mesh at equal positions one vertex first, as STL files need
+    /// First merge vertices of the mesh at equal positions; STL files need this
     #[arg(long)]
     pub merge: bool,
-    /// Decide by winding numbers: inside is where the surface goes more than half around a point. Open and broken meshes have an inside too
+    /// Decide by winding numbers, also for open and broken meshes: a point is inside if its winding number is above a half
     #[arg(long)]
     pub winding: bool,
     /// Print one JSON document

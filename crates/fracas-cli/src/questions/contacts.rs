@@ -1,4 +1,4 @@
-//! `fracas contacts`: where two meshes touch or overlap, how deep, and which way out.
+//! `fracas contacts`: where two meshes touch or overlap, how deep, and in which direction they separate.
 
 use std::io::Write;
 use std::time::{Duration, Instant};

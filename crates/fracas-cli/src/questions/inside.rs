@@ -1,4 +1,4 @@
-//! `fracas inside`: on which side of a mesh points lie. A closed mesh decides exactly; any other by winding numbers, where asked to.
+//! `fracas inside`: on which side of a mesh points lie. Closed meshes decide exactly; with `--winding`, others decide by winding numbers.
 
 use std::io::Write;
 use std::time::{Duration, Instant};

@@ -18,7 +18,7 @@ use crate::place::{self, Written};
 use crate::progress::Progress;
 use crate::{Status, threads, view};
 
-/// A page draws at most so many lines: those of the least distances.
+/// A page draws at most this many lines: those of the least distances.
 const MOST_LINES: usize = 4_000;
 
 /// A vertex near a triangle.

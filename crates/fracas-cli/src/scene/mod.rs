@@ -301,7 +301,7 @@ fn create_folder(path: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(path).map_err(failed)
 }
 
-/// Removes frames, `0.js` and so on, and the folders that are empty then. What cannot be removed is in nobody's way.
+/// Removes frames, `0.js` and so on, and the folders that are empty then. What cannot be removed does no harm.
 fn remove_frames(folder: &Path) {
     let is_ours = |name: &str| {
         name.strip_suffix(".js").is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))

@@ -128,7 +128,7 @@ pub fn by_brute_force(meshes: &[&Mesh], within: bool, touch: Touch) -> Vec<[u32;
     all
 }
 
-/// Three bumpy balls in one mesh of about so many triangles, each through the others.
+/// Three bumpy balls in one mesh of about this many triangles, each through the others.
 pub fn tangle(triangles: usize) -> Mesh {
     let ball = |seed| shapes::noisy_sphere(triangles / 3, 0.3, seed);
     let aside = [[0.0; 3], [0.5, 0.3, 0.0], [0.1, 0.7, 0.4]];

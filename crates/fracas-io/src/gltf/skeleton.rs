@@ -1,4 +1,4 @@
-//! The nodes of a document: who hangs on whom, and where each is.
+//! The nodes of a document: their hierarchy and their transforms.
 
 use fracas::geom::{DAffine3, DQuat, DVec3};
 

@@ -62,7 +62,7 @@ fn cut_short(input: &Input<'_>, element: &Element, read: u64) -> Fault {
 
 fn skip_rows(input: &mut Input<'_>, element: &Element) -> Result<(), Fault> {
     let row = element.least_bytes();
-    // That so many bytes are left is checked before; a file may still shrink while it is read.
+    // That this many bytes are left is checked before; a file may still shrink while it is read.
     let missing = input.skip(element.count * row)?;
     if missing > 0 {
         return Err(cut_short(input, element, element.count - missing.div_ceil(row)));
@@ -150,9 +150,9 @@ struct Progress {
 
 /// Why an instance was not read.
 enum Stop {
-    /// It takes at least so many bytes, more than are at hand.
+    /// It takes at least this many bytes, more than are at hand.
     NeedsBytes(usize),
-    /// It is wrong, so many bytes after its beginning.
+    /// It is wrong, this many bytes after its beginning.
     Broken { at: usize, reason: Reason },
 }
 

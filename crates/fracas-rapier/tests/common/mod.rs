@@ -51,5 +51,5 @@ pub fn energy(world: &PhysicsWorld) -> f64 {
 
 /// Does so many steps; returns how many bodies broke.
 pub fn run(world: &mut PhysicsWorld, set: &mut BreakableSet, steps: usize) -> usize {
-    (0..steps).map(|_| set.step(world).len()).sum()
+    (0..steps).map(|_| set.step(world).unwrap().len()).sum()
 }

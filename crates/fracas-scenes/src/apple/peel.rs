@@ -43,7 +43,7 @@ const SURROUNDINGS: Surroundings = Surroundings {
 
 /// Vertices that the cut passes within this angle of each other are next to each other on one turn.
 const NEXT: f64 = 0.6;
-/// Small steps after which neighbours are looked for anew.
+/// Small steps after which neighbours are searched again.
 const LOOK_EVERY: usize = 6;
 
 pub(super) struct Peel {
@@ -128,7 +128,7 @@ impl Peel {
         self.positions[first..].to_vec()
     }
 
-    /// Frees everything that the cut has passed, and makes the links anew.
+    /// Frees everything that the cut has passed, and rebuilds the links.
     pub fn free_up_to(&mut self, rest: &LiveMesh, front: f64) {
         let behind = front - 3.0 * TAU / self.apple.segments as f64;
         let free_at = &self.free_at;

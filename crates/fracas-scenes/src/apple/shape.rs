@@ -89,7 +89,7 @@ impl Apple {
         Mesh::new(positions, triangles).expect("a ring of rings")
     }
 
-    /// Vertices on one side of the skin: those of the inner side come so much later than those of the outer.
+    /// Vertices on one side of the skin; the index of an inner vertex is that of the outer one plus this number.
     pub fn per_side(&self) -> u32 {
         ((self.rows + 1) * self.segments) as u32
     }

@@ -69,7 +69,7 @@ impl Default for KeyedOptions {
 const HALVINGS: u32 = 7;
 /// The share of a difference in velocity that the ends of a link exchange in every half of a key interval.
 const INNER_FRICTION: f64 = 0.12;
-/// Features that would have met end so far apart, in thicknesses.
+/// Features that would have met end this far apart, in thicknesses.
 const GAP: f64 = 0.2;
 
 /// A cloth and the body that it meets, at a key.

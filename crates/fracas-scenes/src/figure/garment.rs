@@ -51,7 +51,7 @@ impl Garment {
         Self { body, measures, hem: measures.knee.z - 0.1, sleeve: 0.2, collar: 0.102 }
     }
 
-    /// The garment in about so many triangles.
+    /// The garment in about this many triangles.
     pub fn mesh(&self, triangles: usize) -> Mesh {
         mesh_of(self, triangles)
     }

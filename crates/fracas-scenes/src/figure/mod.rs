@@ -35,12 +35,12 @@ pub(crate) struct Figure {
 const SOFTNESS: f64 = 0.02;
 
 impl Figure {
-    /// A man whose surface has about so many triangles.
+    /// A man whose surface has about this many triangles.
     pub fn man(triangles: usize) -> Self {
         Self::new(Measures::MALE, Gait::MALE, triangles)
     }
 
-    /// A woman whose surface has about so many triangles.
+    /// A woman whose surface has about this many triangles.
     pub fn woman(triangles: usize) -> Self {
         Self::new(Measures::FEMALE, Gait::FEMALE, triangles)
     }

@@ -25,7 +25,7 @@ impl Nodes {
     /// So many nodes inside a closed surface.
     ///
     /// # Errors
-    /// The surface is not closed, faces inward, or is too thin for so many nodes.
+    /// The surface is not closed, faces inward, or is too thin for this many nodes.
     pub fn inside(surface: &Mesh, count: usize) -> Result<Self, SceneError> {
         require_closed(surface)?;
         let volume = Report::of(surface).volume.unwrap_or_default();

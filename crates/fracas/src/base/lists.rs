@@ -28,6 +28,11 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T> Lists<T> {
+    /// How many lists there are.
+    pub(crate) fn count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
     /// Sorts (list, item) pairs into `count` lists. Items of one list keep the order in which they come.
     ///
     /// The pairs are generated twice, so the iterator should be cheap.

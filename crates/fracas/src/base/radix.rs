@@ -172,7 +172,7 @@ impl<K> Keys<K> {
     }
 }
 
-/// Writes all in the order of their digits, which have so many bits. Returns where those of each digit end.
+/// Writes all in the order of their digits, which have this many bits. Returns where those of each digit end.
 #[inline(always)]
 fn scatter<T: Copy>(from: &[T], to: &mut [T], bits: u32, digit: impl Fn(&T) -> usize) -> [u32; 1 << DIGIT] {
     let mut next = [0_u32; 1 << DIGIT];

@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Names a fragment of one body. While the body lives, the id is never given to another fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FragmentId(pub u32);
 
 impl FragmentId {
@@ -41,7 +42,18 @@ pub struct BrittleBody {
     pub(super) wasted: usize,
     pub(super) fragments: Vec<Option<Fragment>>,
     pub(super) last_split: SplitStats,
+    /// All fractures so far, which lead from the unbroken body to this one.
+    pub(super) history: Vec<Fracture>,
     pub(super) notes: NodeNotes,
+}
+
+/// What broke, and how: the arguments of a [`BrittleBody::split`].
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Fracture {
+    pub(crate) fragment: FragmentId,
+    pub(crate) labels: Vec<u32>,
+    pub(crate) weights: Vec<f64>,
 }
 
 /// A connected piece of a body.
@@ -176,11 +188,19 @@ impl BrittleBody {
             wasted: 0,
             fragments: vec![Some(whole)],
             last_split: SplitStats::default(),
+            history: vec![],
             notes: NodeNotes::new(nodes),
             solid,
         };
         body.split(FragmentId(0), &labels, &weights).expect("one label for each node is legal");
+        body.history.clear();
         body
+    }
+
+    /// All fractures so far.
+    #[cfg(feature = "serde")]
+    pub(crate) fn history(&self) -> &[Fracture] {
+        &self.history
     }
 
     /// The shape, as it was prepared.

@@ -9,6 +9,16 @@ pub enum BrittleError {
     /// The tetrahedra do not fit together.
     #[error(transparent)]
     Mesh(#[from] TetError),
+    /// A solid so large, so small or so far from its origin that distances in it would not be right.
+    #[error(
+        "the solid has a radius of {radius:e} and reaches {reach:e} from the origin: radii from 2.4e-10 to 4.2e9 are possible, and up to a million radii from the origin; scale it, or move it by a pose"
+    )]
+    OutOfRange {
+        /// Half the diagonal of its box.
+        radius: f64,
+        /// Its largest coordinate.
+        reach: f64,
+    },
     /// No such fragment, or it has broken.
     #[error("there is no fragment {}", fragment.0)]
     NoSuchFragment {

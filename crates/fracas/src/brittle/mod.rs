@@ -1,7 +1,7 @@
 //! Brittle bodies: rigid until they break, and then rigid pieces that may break again.
 //!
-//! When a plate shatters, its pieces touch everywhere at once, in the very step that has the least time to spare. The
-//! structures that find contacts are prepared once, for the whole body; a fracture changes them only where it passes.
+//! When a plate shatters, its pieces touch everywhere at once, in the most expensive step of the simulation. So the
+//! structures that find contacts are prepared once, for the whole body, and a fracture changes them only along the crack.
 //!
 //! # Idea
 //!
@@ -18,9 +18,9 @@
 //! ```
 //!
 //! A fracture is a *relabelling*: every node of a fragment gets the label of a piece and a weight. A point of a
-//! tetrahedron belongs to the piece that has the most weight there, interpolated from the corners. So the crack is made of planes
-//! inside tetrahedra, fits together across their faces, and leaves convex parts (`split/cut_tet`). [`crate::fracture`] makes
-//! labels; any other source will do.
+//! tetrahedron belongs to the piece with the largest weight there, interpolated from the corners. So the crack consists of planes
+//! inside tetrahedra that agree across faces and leave convex parts (`split/cut_tet`). [`crate::fracture`] makes
+//! labels; they may come from any other source.
 //!
 //! # Follow one contact
 //!
@@ -30,16 +30,16 @@
 //! that holds it does (`solid/cells`) → a point within the tolerance becomes a contact. The first few are enough to separate two
 //! bodies; after these, only deeper points are added.
 //!
-//! A single question, [`BrittleBody::find_nearest`], takes another way: the nodes around a point know the nearest crack
-//! (`query/crack_field`), the surface grid knows the nearest original surface (`solid/surface_grid`), and the cells lead to
-//! anything nearer (`query/nearest_surface`). This is the fragment distance field of the paper.
+//! A single query, [`BrittleBody::find_nearest`], uses the fragment distance field of the paper: the nodes around a point store the nearest
+//! crack (`query/crack_field`), the surface grid stores the nearest original surface (`solid/surface_grid`), and the cells lead to
+//! anything nearer (`query/nearest_surface`).
 //!
-//! Both are built when first asked for, so a fracture pays for neither. Times with those of the field as 1, measured for points
+//! Both are built on first use, so a fracture pays for neither. Times relative to those of the field, measured for points
 //! inside 14 large and 128 small pieces of one body (`fracas-bench brittle`):
 //!
 //! | of a fragment | building | a deep point | a shallow point | use it for |
 //! |---|---|---|---|---|
-//! | distance field | 1 | 1 | 1 | single questions: rays, picking, blows |
+//! | distance field | 1 | 1 | 1 | single queries: rays, picking, blows |
 //! | facet tree | 1.8 to 2.9 | 0.4 to 0.5 | 0.4 to 0.6 | contacts: hundreds of points; it pays after 10 to 50 |
 //!
 //! # Invariants (checked by [`BrittleBody::validate`])
@@ -48,7 +48,7 @@
 //! - A tetrahedron is cut if and only if its nodes are in several fragments; its parts are those of its nodes.
 //! - A sphere of a tree holds every point below it. Every node and every corner of a crack is in exactly one tree.
 //! - The cells of a fragment hold every point of it, and its surface cells every point of its surface.
-//! - Nodes know cracks of their own fragment alone, and every node of a cut tetrahedron knows one.
+//! - Nodes store only cracks of their own fragment, and every node of a cut tetrahedron stores one.
 //!
 //! # Departures from the paper
 //!
@@ -77,6 +77,7 @@ mod split;
 mod surface;
 mod validate;
 
+pub(crate) use body::Fracture;
 pub use body::{BrittleBody, Fragment, FragmentId};
 pub use error::BrittleError;
 pub use query::{Contact, ContactFinder, ContactOptions, ContactStats, FacetTree, NearestSurface, Probe};

@@ -146,10 +146,12 @@ impl BrittleBody {
     fn validate_corners(&self, id: u32, fragment: &Fragment) -> Result<(), String> {
         let (points, facets) = (&fragment.tree.points, FacetTree::build(self, FragmentId(id), fragment));
         let mut is_corner = vec![false; points.len()];
+        let reach = (self.solid.middle.abs() + self.solid.radius).max_element();
+        let tolerance = 1e-9 * self.solid.radius + 16.0 * f64::EPSILON * reach;
         for (facet, corners) in facets.facets.iter().zip(facets.points(self, fragment)) {
             for (p, &corner) in facet.triangle.corners().iter().zip(corners) {
                 is_corner[corner as usize] = true;
-                if p.distance(points[corner as usize]) > 1e-9 * self.solid.radius {
+                if p.distance(points[corner as usize]) > tolerance {
                     return Err(format!("the corner {p} of fragment {id} is not point {corner} of its tree"));
                 }
             }

@@ -14,9 +14,9 @@
 //! ```
 //!
 //! At the longest chord, from `b` to `a`, a plane touches A from above at `a` and, moved along the chord, B from below at `b`: that of a face of
-//! either body, or that of two edges that cross. If bodies are convex, the chord in the direction of this plane's normal is shorter, or n is
-//! the normal: a chord like this is the way to reduce the depth. This is how a walk over the faces of the Minkowski difference finds its
-//! point nearest to the origin (Y. J. Kim, M. C. Lin, D. Manocha, *DEEP*, ICRA 2002), without making the difference.
+//! either body, or that of two edges that cross. If the bodies are convex, the chord along this plane's normal is shorter, or n already is
+//! the normal. So the normal is the next direction to try. A walk over the faces of the Minkowski difference finds its
+//! point nearest to the origin in the same way (Y. J. Kim, M. C. Lin, D. Manocha, *DEEP*, ICRA 2002); here the difference is not built.
 
 use super::line::Line;
 use super::region::Bodies;
@@ -67,7 +67,7 @@ pub(super) struct Climb<'a> {
 /// Triangles seen from the side have no height: the sine of the least angle.
 const SIDEWAYS: f64 = 1e-7;
 
-/// A climb ends after so many steps, whatever it finds.
+/// A climb ends after this many steps, whatever it finds.
 const MOST_STEPS: usize = 1000;
 
 impl<'a> Climb<'a> {

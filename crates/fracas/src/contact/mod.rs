@@ -17,15 +17,15 @@
 //! one of least depth, with two exceptions that keep it steady:
 //!
 //! - Round and bumpy bodies have many directions that are nearly as good. The direction is turned towards the region's area vector
-//!   (`region`), which changes slowly, as far as this costs 2 % of the depth; not where faces lie flat on each other.
-//! - Where directions on all sides of the area vector are equally good, within 2 %, as for two edges that meet head-on, it is their mean.
+//!   (`region`), which changes slowly, until the depth has grown by 2 %. Faces that lie flat on each other are exempt.
+//! - If directions on all sides of the area vector are equally good within 2 %, as for two edges that meet head-on, their mean is reported.
 //!
 //! This depends on the shapes alone, not on how faces are divided into triangles. A small motion changes the depth little. The direction
 //! jumps only where another one has become as good.
 //!
-//! The search proves its answer against a lower bound in most shallow contacts. Between bodies that are not convex and deep inside each other it
-//! tries about fifty directions, goes on from the best, and may miss the least depth; the depth reported is that of the direction reported
-//! all the same.
+//! In most shallow contacts the search proves its answer by a lower bound. Between concave bodies that are deep inside each other it
+//! tries about fifty directions, continues from the best, and may miss the least depth. The depth reported is still that of the direction
+//! reported.
 //!
 //! # Invariants
 //!
@@ -131,6 +131,7 @@ pub enum ContactParts {
 /// assert!(!contacts.is_empty());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactOptions {
     /// How far apart surfaces may be to be in contact, in units of length; 0 or more. It is added to every depth. Open surfaces need a
     /// thickness greater than 0. Default: 0.

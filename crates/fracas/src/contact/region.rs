@@ -3,8 +3,8 @@
 //! ```text
 //!        ______________                 Where surfaces cross runs the contour: one segment for each pair of triangles that
 //!       |  A    _______|____            cross, from piercing to piercing (an edge of one through a triangle of the other).
-//!       |      |•••••••|    |           An edge is inside the other body every other time it is pierced; vertices inside lead
-//!       |______×_______|  B |           on along edges that are not pierced. What hangs together in this way is one region.
+//!       |      |•••••••|    |           An edge is inside the other body after every other piercing; vertices inside lead
+//!       |______×_______|  B |           on along edges that are not pierced. A component connected in this way is one region.
 //!              |____________|
 //! ```
 //!
@@ -184,7 +184,7 @@ fn place_of_crossing(p: DVec3, q: DVec3, t: &Triangle) -> f64 {
     if whole == 0.0 { 0.5 } else { (above / whole).clamp(0.0, 1.0) }
 }
 
-/// Joins what hangs together along the edges of one body inside the other, and lists its vertices inside.
+/// Joins what is connected along the edges of one body inside the other, and lists its vertices inside.
 fn flood(
     bodies: &Bodies,
     body: usize,

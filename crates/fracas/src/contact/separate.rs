@@ -1,4 +1,4 @@
-//! The direction in which two bodies leave a region of overlap by the shortest way, and how long that way is.
+//! The direction in which two bodies leave a region of overlap over the shortest distance, and that distance.
 //!
 //! The *depth* of a region in a direction n is the longest chord in it: the least distance by which B must move along n so that, on every
 //! line in this direction, the stretch of B that reaches into the region has left the stretch of A. The depth of the region is the least of
@@ -10,8 +10,8 @@
 //!              └──────────────────────── next direction: the normal of such a plane ◀───────────────────┘
 //! ```
 //!
-//! Which depth is the least is known at once in most cases: a point inside both bodies has to leave one of them, so no direction
-//! separates in less than the sum of its distances to both surfaces. If the best direction is as good as this bound, the search ends.
+//! In most cases a lower bound ends the search early. A point inside both bodies has to leave one of them, so no direction
+//! separates them in less than the sum of its distances to both surfaces. If the best direction reaches this bound, the search ends.
 //! Otherwise more directions are tried: those in which surfaces face most, and those to the nearest surfaces.
 
 use super::climb::{Chord, Climb};

@@ -1,10 +1,10 @@
-//! How the triangles of a body hang together: what a walk over its surface needs.
+//! The connectivity of a body's triangles, for walks over its surface.
 //!
-//! Any kind of body is listed once and again when it has changed. Positions are not kept: they come from the view, so that one
+//! The list is made once for any kind of body, and again when the body has changed. Positions are not stored: they come from the view, so one
 //! list serves every pose.
 
 use crate::base::DisjointSets;
-use crate::geom::{DVec3, Triangle};
+use crate::geom::{Box3, DVec3, Pose, Triangle};
 use crate::mesh::{Adjacency, EdgeId, Mesh, TriangleId};
 use crate::walk::{Shape, Stamp, View};
 
@@ -17,6 +17,8 @@ pub(crate) struct Surface {
     ids: Vec<TriangleId>,
     corners: Vec<[u32; 3]>,
     adjacency: Adjacency,
+    /// The smallest box around all triangles, in the body's coordinates. Unlike that of a view it does not depend on the structure.
+    bounds: Box3,
     /// An edge with an odd number of triangles.
     open_edge: Option<[u32; 2]>,
     /// The connected part of each triangle.
@@ -25,17 +27,26 @@ pub(crate) struct Surface {
     parts: Vec<u32>,
 }
 
+/// The body that a view shows, and which of its trees; `None` for a soup.
+fn name_of(view: &View) -> Option<(Stamp, Option<usize>)> {
+    match view.shape {
+        Shape::Hierarchy { body, tree } => Some((body.stamp(), tree)),
+        Shape::Soup(_) => None,
+    }
+}
+
 impl Surface {
+    /// Whether this is the list of a body as it stands.
+    pub(crate) fn is_of(&self, view: &View) -> bool {
+        self.of.is_some() && self.of == name_of(view)
+    }
+
     /// Lists a body, unless it is the one listed already.
     pub(crate) fn list(&mut self, view: &View) {
-        let of = match view.shape {
-            Shape::Hierarchy { body, tree } => Some((body.stamp(), tree)),
-            Shape::Soup(_) => None,
-        };
-        if of.is_some() && of == self.of {
+        if self.is_of(view) {
             return;
         }
-        self.of = of;
+        self.of = name_of(view);
         self.ids.clear();
         self.corners.clear();
         match view.shape {
@@ -50,6 +61,8 @@ impl Surface {
                 self.corners.extend_from_slice(mesh.triangles());
             }
         }
+        let here = view.at(&Pose::IDENTITY);
+        self.bounds = Box3::from_points(self.ids.iter().flat_map(|&id| here.triangle(id).corners()));
         let vertices = self.corners.iter().flatten().max().map_or(0, |&v| v as usize + 1);
         let names = Mesh::new(vec![DVec3::ZERO; vertices], self.corners.clone());
         self.adjacency = Adjacency::build(&names.expect("vertices that were counted"));
@@ -77,6 +90,20 @@ impl Surface {
     /// An edge that has an odd number of triangles, if there is one: the body is closed if there is none.
     pub(crate) fn open_edge(&self) -> Option<[u32; 2]> {
         self.open_edge
+    }
+
+    /// A box around the body where a pose puts it.
+    pub(crate) fn bounds_at(&self, pose: &Pose) -> Box3 {
+        let Box3 { min, max } = self.bounds;
+        let corner = |k: u32| {
+            let [x, y, z] = [k & 1, k & 2, k & 4].map(|bit| bit != 0);
+            DVec3::new(
+                if x { max.x } else { min.x },
+                if y { max.y } else { min.y },
+                if z { max.z } else { min.z },
+            )
+        };
+        Box3::from_points((0..8).map(|k| pose.apply(corner(k))))
     }
 
     pub(crate) fn triangle_count(&self) -> usize {

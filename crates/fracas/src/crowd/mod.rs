@@ -17,8 +17,8 @@
 //! # Departures from the paper
 //!
 //! - An element does not count itself, so the smallest *k* is the largest count plus one.
-//! - Diameters that differ by less than a part in 10⁹ count as equal, so that congruent triangles count each other
-//!   whichever way they are turned.
+//! - Diameters that differ by less than one part in 10⁹ count as equal, so that congruent triangles count each other
+//!   in any orientation.
 //! - Distances are computed in `f64` and rounded; an element that only just comes in may be missed.
 //!
 //! # Reference

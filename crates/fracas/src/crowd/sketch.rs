@@ -1,4 +1,4 @@
-//! Elements as far as a first look needs them: alone, several as one, and eight side by side.
+//! Compact copies of elements for the first test: single, several as one, and eight side by side.
 
 use super::elements::Element;
 use crate::geom::round;

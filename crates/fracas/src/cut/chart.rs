@@ -17,7 +17,7 @@
 //!
 //! Sines, cosines and arc tangents come from the `libm` crate: the same on every machine.
 
-use super::CutError;
+use super::{CutError, Front};
 use crate::geom::DVec3;
 use glam::DVec2;
 use std::f64::consts::TAU;
@@ -157,6 +157,26 @@ impl CutSurface {
             Shape::Cylinder { radius } => DVec3::new(radius * libm::cos(u), radius * libm::sin(u), v),
             Shape::Helicoid { pitch } => DVec3::new(v * libm::cos(u), v * libm::sin(u), pitch * u / TAU),
         })
+    }
+
+    /// The same surface for a body that is so many times as large.
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        scaled.axes.origin *= factor;
+        match &mut scaled.shape {
+            Shape::Plane => {}
+            Shape::Cylinder { radius: length } | Shape::Helicoid { pitch: length } => *length *= factor,
+            Shape::HeightField(grid) => {
+                let numbers = grid.corner.iter_mut().chain(&mut grid.heights);
+                numbers.chain([&mut grid.cell]).for_each(|length| *length *= factor);
+            }
+        }
+        scaled
+    }
+
+    /// Whether a chart coordinate is a length, and not an angle.
+    pub(super) fn is_length(&self, front: Front) -> bool {
+        front == Front::V || matches!(self.shape, Shape::Plane | Shape::HeightField(_))
     }
 
     /// The distance at which sides repeat, for helicoids.

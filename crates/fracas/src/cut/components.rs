@@ -1,8 +1,7 @@
 //! The pieces of a broken body: its connected components.
 //!
 //! Triangles that share a vertex belong to one *shell*. A shell that encloses a hollow has negative volume and is no piece of
-//! its own: it bounds, from inside, the piece that holds the hollow. The winding numbers of the other shells tell which piece
-//! that is.
+//! its own: it bounds the piece around the hollow from inside. The winding numbers of the other shells identify this piece.
 
 use super::Shattered;
 use super::section::NONE;

@@ -17,6 +17,8 @@
 //!
 //! A divided triangle keeps all its parts on the side where they are, so parting a point renames corners of the parts
 //! below and of nothing else: these are replaced one for one.
+//!
+//! Very large and very small bodies are cut at unit scale, so that cuts of a body 2ᵏ times as large are 2ᵏ times as large.
 
 use super::chart::require;
 use super::divide::{Parts, Vertex};
@@ -24,7 +26,7 @@ use super::section::{Crossed, NONE, sides};
 use super::sheet::{Sheet, UNCUT};
 use super::{CutError, CutOptions, CutSurface};
 use crate::base::sorted_set;
-use crate::geom::DVec3;
+use crate::geom::{DVec3, UnitScale};
 use crate::mesh::{LiveMesh, MeshEdit, TriangleId};
 
 /// One cut through one body, while it runs.
@@ -35,7 +37,12 @@ pub struct Cutter {
     crossed: Vec<Crossed>,
     /// The crossed triangles at each cut point.
     crossed_at: Vec<[u32; 2]>,
+    /// The triangles to be opened, at unit scale.
     sheet: Sheet,
+    /// From the mesh to the sheet and back.
+    scale: UnitScale,
+    /// The same for the front's coordinate, unless that is an angle.
+    front_scale: UnitScale,
     /// An open mesh is parted without faces.
     is_open: bool,
     /// The points of the sheet that will be passed, in that order, and how many have been.
@@ -98,8 +105,22 @@ impl Cutter {
         options: &CutOptions,
         is_open: bool,
     ) -> Result<Self, CutError> {
-        let section = options.section(mesh, surface)?;
-        let edge_length = (!is_open).then(|| section.edge_length(mesh));
+        let positions =
+            mesh.live_triangles().flat_map(|id| mesh.corners(id)).map(|v| mesh.positions()[v as usize]);
+        let scale = UnitScale::of(positions).unwrap_or(UnitScale::NONE);
+        let front_scale = if surface.is_length(options.front) { scale } else { UnitScale::NONE };
+        let (unit_mesh, unit_surface, unit_options);
+        let (mesh_here, surface, options) = if scale == UnitScale::NONE {
+            (mesh, surface, options)
+        } else {
+            let [start, end] = [options.start, options.end].map(|at| at * front_scale.to_unit);
+            unit_mesh = mesh.scaled(scale.to_unit);
+            unit_surface = surface.scaled(scale.to_unit);
+            unit_options = CutOptions { start, end, ..options.clone() };
+            (&unit_mesh, &unit_surface, &unit_options)
+        };
+        let section = options.section(mesh_here, surface)?;
+        let edge_length = (!is_open).then(|| section.edge_length(mesh_here));
         let sheet = Sheet::of(&section, surface, options, edge_length)?;
         let will_be_passed = |&p: &u32| {
             let at = sheet.passed_at[p as usize];
@@ -108,11 +129,13 @@ impl Cutter {
         let points = sheet.positions.len();
         let mut order: Vec<u32> = (0..points as u32).filter(will_be_passed).collect();
         order.sort_unstable_by(|&a, &b| sheet.by_passing(a, b));
-        let whole = |crossed: &Crossed| Parts::whole(crossed.triangle);
+        let whole = |crossed: &Crossed| Parts::whole(crossed.triangle, mesh.corners(crossed.triangle));
         Ok(Self {
             parts: section.crossed.iter().map(whole).collect(),
             crossed_at: section.points.iter().map(|point| point.crossed).collect(),
             crossed: section.crossed,
+            scale,
+            front_scale,
             is_open,
             order,
             cursor: 0,
@@ -135,7 +158,7 @@ impl Cutter {
     /// Where the cut begins and where it ends, in the front's coordinate; `None` if there is nothing to cut.
     #[must_use]
     pub fn range(&self) -> Option<[f64; 2]> {
-        let at = |p: &u32| self.sheet.passed_at[*p as usize];
+        let at = |p: &u32| self.sheet.passed_at[*p as usize] * self.front_scale.back;
         Some([at(self.order.first()?), at(self.order.last()?)])
     }
 
@@ -153,8 +176,8 @@ impl Cutter {
     /// A front does not go back: with a `to` behind it, nothing happens and the edit is empty.
     ///
     /// # Errors
-    /// [`CutError::BadNumber`] for NaN. [`CutError::Changed`] if the last edit was not applied, or the mesh was edited on
-    /// the cut by others. The cutter is then as before.
+    /// [`CutError::BadNumber`] for NaN. [`CutError::Changed`] if the last edit was not applied, the mesh was edited on the cut by
+    /// others, or this is another mesh. The cutter is then as before.
     ///
     /// # Cost
     /// Linear in the size of the edit, up to sorting.
@@ -164,13 +187,11 @@ impl Cutter {
             return Ok(MeshEdit::default());
         }
         let cursor = self.cursor;
-        let opening = self.open_up_to(to);
+        let opening = self.open_up_to(to * self.front_scale.to_unit);
         let points = self.changed_points(&opening);
         let crossed = self.crossed_triangles_at(&points);
         let faces = self.faces_to_rename(&points, &opening);
-        let parts = crossed.iter().flat_map(|&i| &self.parts[i as usize].triangles);
-        let needed = parts.chain(faces.iter().flat_map(|&t| &self.faces[t as usize]));
-        if let Some(&triangle) = needed.into_iter().find(|id| !mesh.is_alive(**id)) {
+        if let Some(triangle) = self.first_changed(mesh, &crossed, &faces) {
             self.cursor = cursor;
             self.close(&opening);
             return Err(CutError::Changed { triangle });
@@ -188,7 +209,7 @@ impl Cutter {
                 NONE => (Vertex::ABSENT, DVec3::ZERO),
                 p => (self.vertices[p as usize], self.sheet.positions[p as usize]),
             });
-            self.parts[i as usize].divide(mesh, crossed, ends, first, &mut edit);
+            self.parts[i as usize].divide(mesh, crossed, (ends, self.scale.to_unit), first, &mut edit);
         }
         for t in faces.into_iter().map(|t| t as usize) {
             let (id, corners) = (self.faces[t][1], self.face(t, false));
@@ -205,6 +226,18 @@ impl Cutter {
             edit.twin_faces.push(self.faces[t]);
         }
         Ok(edit)
+    }
+
+    /// The first triangle among those that a step works on that is not as the cut has left it: gone, or with other corners, as
+    /// in another mesh.
+    fn first_changed(&self, mesh: &LiveMesh, crossed: &[u32], faces: &[u32]) -> Option<TriangleId> {
+        let part = crossed.iter().find_map(|&i| self.parts[i as usize].first_changed(mesh));
+        let is_changed = |id: TriangleId, corners| !mesh.is_alive(id) || mesh.corners(id) != corners;
+        let face = |&t: &u32| {
+            let ids = self.faces[t as usize].into_iter().zip([true, false]);
+            ids.filter(|&(id, above)| is_changed(id, self.face(t as usize, above))).map(|(id, _)| id).next()
+        };
+        part.or_else(|| faces.iter().find_map(face))
     }
 
     /// Passes points and opens the triangles around them.
@@ -314,7 +347,7 @@ impl Cutter {
     }
 
     fn update_vertex(&mut self, p: u32, vertex_count: usize, edit: &mut MeshEdit) {
-        let position = self.sheet.positions[p as usize];
+        let position = self.sheet.positions[p as usize] * self.scale.back;
         let mut add = || {
             edit.new_positions.push(position);
             (vertex_count + edit.new_positions.len() - 1) as u32

@@ -1,4 +1,4 @@
-//! How a triangle that a cut crosses is divided, and divided further, as the cut comes by.
+//! How a triangle is divided, and divided further, while a cut crosses it.
 //!
 //! ```text
 //!        c                c                c             A cut point comes with the front. The first one cuts the triangle
@@ -48,20 +48,29 @@ pub(super) struct Parts {
     form: Form,
     /// The triangles of the mesh that make it up. Where there are fewer than three, the last is repeated.
     pub(super) triangles: [TriangleId; 3],
+    /// The corners that each of them has.
+    corners: [[u32; 3]; 3],
 }
 
 impl Parts {
-    pub(super) fn whole(triangle: TriangleId) -> Self {
-        Self { form: Form::Whole, triangles: [triangle; 3] }
+    /// A triangle that is not divided, with its corners in the mesh's own order.
+    pub(super) fn whole(triangle: TriangleId, corners: [u32; 3]) -> Self {
+        Self { form: Form::Whole, triangles: [triangle; 3], corners: [corners; 3] }
     }
 
-    /// Divides a crossed triangle as its cut points want it now. `ends` are what P and Q are in the mesh, and where;
-    /// `first` is the id of the first triangle that the edit adds.
+    /// The first of its triangles that the mesh has not, or has with other corners.
+    pub(super) fn first_changed(&self, mesh: &LiveMesh) -> Option<TriangleId> {
+        let mut parts = self.triangles.into_iter().zip(self.corners);
+        parts.find(|&(id, corners)| !mesh.is_alive(id) || mesh.corners(id) != corners).map(|(id, _)| id)
+    }
+
+    /// Divides a crossed triangle as its cut points want it now. `ends` are what P and Q are in the mesh, and where
+    /// at unit scale; `first` is the id of the first triangle that the edit adds.
     pub(super) fn divide(
         &mut self,
         mesh: &LiveMesh,
         crossed: &Crossed,
-        ends: [(Vertex, DVec3); 2],
+        (ends, to_unit): ([(Vertex, DVec3); 2], f64),
         first: u32,
         edit: &mut MeshEdit,
     ) {
@@ -74,7 +83,7 @@ impl Parts {
             (false, true, _) => Form::AtQ,
             (true, true, Form::AtP | Form::BothFromP) => Form::BothFromP,
             (true, true, Form::AtQ | Form::BothFromQ) => Form::BothFromQ,
-            (true, true, Form::Whole) => better_form(mesh, crossed, ends.map(|(_, place)| place)),
+            (true, true, Form::Whole) => better_form(mesh, crossed, ends.map(|(_, place)| place), to_unit),
         };
         let [c, a, b] = crossed.corners;
         let (p_lone, q_lone) = (p.on(crossed.lone_above), q.on(crossed.lone_above));
@@ -95,28 +104,28 @@ impl Parts {
             Form::AtQ => [0, 0, 1],
             Form::BothFromP | Form::BothFromQ => [0, 1, 2],
         };
-        let mut triangles = before.triangles;
+        let (mut triangles, mut corners) = (before.triangles, before.corners);
         for old in 0..3 {
             let inside = || (0..parts.len()).filter(|&k| parents[k] == old);
             let id = before.triangles[old];
             let is_same = inside().count() == 1 && inside().all(|k| mesh.corners(id) == parts[k]);
             if is_same {
-                inside().for_each(|k| triangles[k] = id);
+                inside().for_each(|k| (triangles[k], corners[k]) = (id, parts[k]));
             } else if inside().count() > 0 {
                 let new = first + edit.added.len() as u32..;
-                inside().zip(new).for_each(|(k, id)| triangles[k] = TriangleId(id));
+                inside().zip(new).for_each(|(k, id)| (triangles[k], corners[k]) = (TriangleId(id), parts[k]));
                 edit.replace(id, inside().map(|k| parts[k]));
             }
         }
         if parts.len() == 2 {
-            triangles[2] = triangles[1];
+            (triangles[2], corners[2]) = (triangles[1], corners[1]);
         }
-        *self = Self { form, triangles };
+        *self = Self { form, triangles, corners };
     }
 }
 
 /// The shorter diagonal of the four-sided part.
-fn better_form(mesh: &LiveMesh, crossed: &Crossed, [p, q]: [DVec3; 2]) -> Form {
-    let [_, a, b] = crossed.corners.map(|v| mesh.positions()[v as usize]);
+fn better_form(mesh: &LiveMesh, crossed: &Crossed, [p, q]: [DVec3; 2], to_unit: f64) -> Form {
+    let [_, a, b] = crossed.corners.map(|v| mesh.positions()[v as usize] * to_unit);
     if p.distance_squared(b) <= q.distance_squared(a) { Form::BothFromP } else { Form::BothFromQ }
 }

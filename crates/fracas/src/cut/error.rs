@@ -56,6 +56,18 @@ pub enum CutError {
         /// The first such triangle.
         triangle: TriangleId,
     },
+    /// A helicoid of so small a pitch that it winds through the body too often.
+    #[error(
+        "a helicoid of pitch {pitch:e} winds {turns:e} times through the body: more than {most} turns are too many"
+    )]
+    TooManyTurns {
+        /// As given.
+        pitch: f64,
+        /// How many turns there are, about.
+        turns: f64,
+        /// How many there may be.
+        most: f64,
+    },
     /// The helicoid's section does not end cleanly where the range of the front ends.
     #[error("the cut has no clean end at {at}: its outlines do not pair up there")]
     NoCleanEnd {

@@ -19,14 +19,14 @@
 //! # Invariants
 //!
 //! A body that is closed and consistently oriented stays so after every step, also while the front is inside. Its volume
-//! does not change, but by rounding. Triangles are divided along the cut without T-junctions, and their parts
+//! changes only by rounding. Triangles are divided along the cut without T-junctions, and their parts
 //! cover them. The same input gives the same edits, byte for byte.
 //!
 //! # When to use something else
 //!
-//! Cuts are geometry: they know neither stress nor material. [`crate::fracture`] breaks bodies made of tetrahedra, from a blow
+//! Cuts are geometric: they consider neither stress nor material. [`crate::fracture`] breaks bodies made of tetrahedra, from a blow
 //! and a material. A body that deforms while it is cut should be cut in its
-//! shape at rest; the same edits, with new positions mapped, apply to the deformed mesh.
+//! rest shape; the same edits, with new positions mapped, apply to the deformed mesh.
 //!
 //! # Reference
 //!

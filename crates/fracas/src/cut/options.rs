@@ -3,7 +3,7 @@
 use super::chart::require;
 use super::section::Section;
 use super::{CutError, CutSurface};
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 use crate::mesh::LiveMesh;
 
 /// The chart coordinate along which a front advances.
@@ -67,6 +67,7 @@ impl CutOptions {
 
     /// The section, of the whole mesh or, for helicoids, of the range of the front and a little more.
     pub(super) fn section(&self, mesh: &LiveMesh, surface: &CutSurface) -> Result<Section, CutError> {
+        check_turns(mesh, surface)?;
         let everything = self.start == f64::NEG_INFINITY && self.end == f64::INFINITY;
         let Some(period) = surface.period().filter(|_| !everything) else {
             return Section::of(mesh, surface, self.clearance, None);
@@ -88,6 +89,21 @@ impl CutOptions {
         };
         Section::of(mesh, surface, self.clearance, Some(&within(margin)))
     }
+}
+
+/// A helicoid may wind through a body so many times.
+const MOST_TURNS: f64 = 1e5;
+
+/// Refuses helicoids with so many turns that cutting would not end. Triangles would have to be smaller than the pitch anyway.
+fn check_turns(mesh: &LiveMesh, surface: &CutSurface) -> Result<(), CutError> {
+    let Some(pitch) = surface.period() else { return Ok(()) };
+    let corners = mesh.live_triangles().flat_map(|id| mesh.corners(id));
+    let extent = Box3::from_points(corners.map(|v| mesh.positions()[v as usize])).extent().max_element();
+    let turns = extent / pitch;
+    if turns.is_nan() || turns > MOST_TURNS {
+        return Err(CutError::TooManyTurns { pitch, turns, most: MOST_TURNS });
+    }
+    Ok(())
 }
 
 /// How far beyond the range of the front a helicoid's section is known, in edge lengths.

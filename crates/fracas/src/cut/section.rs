@@ -12,9 +12,12 @@
 //!
 //! A vertex nearly on the cut would make triangles without area. It is treated as if it were a little farther away,
 //! [`clearance`](super::CutOptions::clearance): the outline becomes that of a body in which this vertex is moved a
-//! little along the normal, so it still does not cross itself. The cut points stay on their edges.
+//! little along the normal, so it still does not cross itself. The cut points stay on their edges. So they may be off the
+//! surface by as much, and a second cut along the same surface would find slivers there: a piece that only touches the cut, up to twice the
+//! clearance, is not cut.
 
 use super::{CutError, CutSurface};
+use crate::base::DisjointSets;
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, TriangleId};
 
@@ -79,7 +82,10 @@ impl Section {
         keep: Option<&dyn Fn(DVec3) -> bool>,
     ) -> Result<Self, CutError> {
         let heights: Vec<f64> = mesh.positions().iter().map(|&p| surface.side(p)).collect();
+        let spared = pieces_beside(mesh, surface, clearance, &heights);
+        let is_spared = |corners: [u32; 3]| spared.as_ref().is_some_and(|spared| spared[corners[0] as usize]);
         let triangles = mesh.live_triangles().map(|id| (id, mesh.corners(id)));
+        let triangles = triangles.filter(|&(_, corners)| !is_spared(corners));
         // No vertex counts as nearer than this share of its shortest edge.
         let kept_off = |vertex: u32, edge_length: f64| {
             let distance = heights[vertex as usize].abs();
@@ -292,6 +298,61 @@ impl Scan<'_> {
         // Nearer to one end or the other, so that rounding is relative to what is left.
         if t <= 0.5 { p + (q - p) * t } else { q + (p - q) * (1.0 - t) }
     }
+}
+
+/// By vertex, whether its piece lies beside the cut and only touches it; `None` if no piece does.
+///
+/// An earlier cut along the same surface leaves faces whose vertices are within the clearance of it, on either side. A piece with such
+/// faces is cut only if it reaches farther than that to both sides. Pieces are looked for only if a crossed triangle has a corner so
+/// near.
+fn pieces_beside(
+    mesh: &LiveMesh,
+    surface: &CutSurface,
+    clearance: f64,
+    heights: &[f64],
+) -> Option<Vec<bool>> {
+    if surface.period().is_some() {
+        return None;
+    }
+    let share = 2.0 * clearance + 1e-12;
+    let longest_side = |corners: [u32; 3]| {
+        let [a, b, c] = corners.map(|v| mesh.positions()[v as usize]);
+        a.distance(b).max(b.distance(c)).max(c.distance(a))
+    };
+    let comes_near = |id: TriangleId| {
+        let corners = mesh.corners(id);
+        let [x, y, z] = corners.map(|v| heights[v as usize]);
+        let is_crossed = (x < 0.0) != (y < 0.0) || (x < 0.0) != (z < 0.0);
+        is_crossed && x.abs().min(y.abs()).min(z.abs()) <= share * longest_side(corners)
+    };
+    if !mesh.live_triangles().any(comes_near) {
+        return None;
+    }
+    let mut pieces = DisjointSets::new(mesh.vertex_count());
+    mesh.live_triangles().for_each(|id| pieces.join_all(mesh.corners(id)));
+    let mut shortest = vec![f64::INFINITY; mesh.vertex_count()];
+    for corners in mesh.live_triangles().map(|id| mesh.corners(id)) {
+        for [a, b] in sides(corners) {
+            let length = mesh.positions()[a as usize].distance(mesh.positions()[b as usize]);
+            for v in [a, b].into_iter().filter(|_| a != b) {
+                shortest[v as usize] = shortest[v as usize].min(length);
+            }
+        }
+    }
+    // By piece: how far it reaches to the negative and to the positive side, and how far its vertices may be kept off the cut.
+    let mut extents = vec![[0.0_f64; 3]; mesh.vertex_count()];
+    for v in mesh.live_triangles().flat_map(|id| mesh.corners(id)) {
+        let [below, above, kept_off] = &mut extents[pieces.root(v) as usize];
+        let (height, edge) = (heights[v as usize], shortest[v as usize]);
+        *below = below.max(-height);
+        *above = above.max(height);
+        *kept_off = kept_off.max(if edge.is_finite() { share * edge } else { 0.0 });
+    }
+    let is_beside = |v: u32| {
+        let [below, above, kept_off] = extents[pieces.root(v) as usize];
+        below.min(above) <= kept_off
+    };
+    Some((0..mesh.vertex_count() as u32).map(is_beside).collect())
 }
 
 fn shortest_edge(mesh: &LiveMesh, vertex: u32) -> f64 {

@@ -27,7 +27,7 @@ use super::options::check_density;
 use super::section::{NONE, mean_side};
 use super::{CutError, CutOptions, CutSurface, Cutter};
 use crate::base::Random;
-use crate::geom::{Box3, DVec3};
+use crate::geom::{Box3, DVec3, UnitScale};
 use crate::mesh::{LiveMesh, MeshEdit, NewTriangle, Origin, TriangleId};
 
 /// How to break a body.
@@ -84,6 +84,17 @@ impl Shattered {
 /// assert_eq!((broken.pieces, broken.labels.len()), (8, ball.slot_count()));
 /// ```
 pub fn shatter_along(
+    mesh: &LiveMesh,
+    surfaces: &[CutSurface],
+    options: &ShatterOptions,
+) -> Result<Shattered, CutError> {
+    at_unit_scale(mesh, |mesh, factor| {
+        let scaled: Vec<CutSurface> = surfaces.iter().map(|surface| surface.scaled(factor)).collect();
+        shatter_ordinary_along(mesh, &scaled, options)
+    })
+}
+
+fn shatter_ordinary_along(
     mesh: &LiveMesh,
     surfaces: &[CutSurface],
     options: &ShatterOptions,
@@ -148,10 +159,24 @@ pub fn shatter_along(
 /// assert!(broken.pieces >= 5);
 /// ```
 pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) -> Result<Shattered, CutError> {
-    options.check_for(mesh)?;
     if let Some(&value) = sites.iter().find(|site| !site.is_finite()) {
         return Err(CutError::NotFinite { what: "site", value });
     }
+    at_unit_scale(mesh, |mesh, factor| {
+        // Farther away than this, a site is as good as any other in its direction.
+        let farthest = DVec3::splat(1e100);
+        let scaled: Vec<DVec3> =
+            sites.iter().map(|site| (*site * factor).clamp(-farthest, farthest)).collect();
+        shatter_ordinary_at(mesh, &scaled, options)
+    })
+}
+
+fn shatter_ordinary_at(
+    mesh: &LiveMesh,
+    sites: &[DVec3],
+    options: &ShatterOptions,
+) -> Result<Shattered, CutError> {
+    options.check_for(mesh)?;
     let whole = Cell::of(mesh);
     let size = whole.positions.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
     let edge_length = options.spacing * mean_side(mesh, whole.triangles.iter().copied());
@@ -165,6 +190,20 @@ pub fn shatter_at(mesh: &LiveMesh, sites: &[DVec3], options: &ShatterOptions) ->
     }
     let edit = if cells.is_empty() { MeshEdit::default() } else { assembled(mesh, &cells) };
     Ok(labelled(mesh, edit))
+}
+
+/// Breaks a very large or very small body at unit scale, and scales the new vertices back. `work` is told the factor.
+fn at_unit_scale(
+    mesh: &LiveMesh,
+    work: impl FnOnce(&LiveMesh, f64) -> Result<Shattered, CutError>,
+) -> Result<Shattered, CutError> {
+    let corners = mesh.live_triangles().flat_map(|id| mesh.corners(id));
+    let Some(scale) = UnitScale::of(corners.map(|v| mesh.positions()[v as usize])) else {
+        return work(mesh, 1.0);
+    };
+    let mut broken = work(&mesh.scaled(scale.to_unit), scale.to_unit)?;
+    broken.edit.new_positions.iter_mut().for_each(|p| *p *= scale.back);
+    Ok(broken)
 }
 
 /// Sites from which [`shatter_at`] makes pieces of similar size: between the surface of the body and the middle of its box.

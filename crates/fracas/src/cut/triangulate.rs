@@ -201,7 +201,7 @@ fn points_inside(outline: &[DVec2], rings: &[&[u32]], density: &Density) -> Vec<
     while size < extent {
         size *= 2.0;
     }
-    let mut quadtree = Quadtree { segments, density, points: vec![] };
+    let mut quadtree = Quadtree { segments, density, points: vec![], visits: 0 };
     quadtree.visit(centre, size, &all, 0);
     quadtree.points
 }
@@ -210,11 +210,19 @@ struct Quadtree<'a> {
     segments: Vec<(DVec2, DVec2)>,
     density: &'a Density<'a>,
     points: Vec<DVec2>,
+    visits: usize,
 }
+
+/// A quadtree stops after so many cells, with the points it has: fewer points inside make a coarser sheet, which is closed all the same.
+const MOST_VISITS: usize = 1 << 24;
 
 impl Quadtree<'_> {
     /// Puts points into a square cell. `near` names the segments that may be nearest to a point of it.
     fn visit(&mut self, centre: DVec2, size: f64, near: &[u32], depth: u32) {
+        self.visits += 1;
+        if self.visits > MOST_VISITS {
+            return;
+        }
         let distance = |&s: &u32| distance_to(centre, self.segments[s as usize]);
         let nearest = near.iter().map(distance).fold(f64::INFINITY, f64::min);
         let reach = size * std::f64::consts::FRAC_1_SQRT_2;

@@ -1,4 +1,4 @@
-//! Segments and points: what is left of a triangle without area.
+//! Segments and points: triangles without area.
 //!
 //! Points of a line are ordered by comparing x, then y, then z: along a line this order never turns back, whatever
 //! its direction. So the ends of a flat triangle, and overlaps on a line, need no arithmetic at all.

@@ -1,7 +1,7 @@
-//! Decisions that may not be wrong.
+//! Exact decisions: orientation, triangle against triangle, first contact of moving features.
 //!
-//! Boxes and filters elsewhere may say *maybe*. This module says *yes* or *no*, and what it says is the truth for
-//! the `f64` numbers it was given: every finite input, degenerate triangles, touching and coplanar ones, subnormal
+//! Boxes and filters elsewhere may say *maybe*. This module says *yes* or *no*, and the answer is exact for
+//! the given `f64` numbers: every finite input, degenerate, touching and coplanar triangles, subnormal
 //! numbers and numbers near the largest `f64`.
 //!
 //! # Idea
@@ -31,7 +31,7 @@
 //!
 //! # When to use something else
 //!
-//! Coordinates must be finite; what reads them from outside refuses others. [`tri_tri_segment`] constructs points and
+//! Coordinates must be finite; meshes refuse others when they are created. [`tri_tri_segment`] constructs points and
 //! so rounds them; use it to show or to respond, never to decide.
 //!
 //! # Reference

@@ -1,4 +1,4 @@
-//! On which side does a point lie? The two questions every decision is made of.
+//! The orientation predicates: on which side of a line or plane a point lies.
 //!
 //! # The filter
 //!

@@ -1,4 +1,4 @@
-//! The sign of a number that may be too long to write down.
+//! The sign of an exact number.
 
 /// Less than, equal to or greater than zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

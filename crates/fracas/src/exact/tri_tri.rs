@@ -16,7 +16,7 @@
 //!
 //! The intervals share a point if k ≤ j and i ≤ l: two more signs, and no point of L is ever computed.
 //!
-//! # What the planes do not settle
+//! # What the planes do not decide
 //!
 //! If all corners of `u` lie in the plane of `t`, then either `t` is a proper triangle and both lie in one plane
 //! ([`planar`]), or `t` has no plane of its own and is a segment or point ([`mod@line`]). A triangle without
@@ -24,7 +24,7 @@
 //!
 //! # Reference
 //!
-//! P. Guigue and O. Devillers, 2003 (see the head of [`exact`](super)). Departures: the three outcomes are told apart
+//! P. Guigue and O. Devillers, 2003 (see the head of [`exact`](super)). Departures: the three outcomes are distinguished
 //! by the zeros of the same signs, and one plane serves three corners at once.
 
 use super::orient::{Plane, Sides, orient3d_twice};
@@ -68,6 +68,10 @@ impl Relation {
 /// assert_eq!(tri_tri(&floor, &tip(-1e-300)), Relation::Crossing);
 /// ```
 pub fn tri_tri(t: &Triangle, u: &Triangle) -> Relation {
+    // Duplicates, whose signs are all zero and would take the longest way.
+    if have_same_corners(t, u) {
+        return Relation::Touching;
+    }
     let u_sides = Plane::of(t).sides(u.corners());
     if u_sides.is_one() {
         return Relation::Disjoint;
@@ -85,6 +89,16 @@ pub fn tri_tri(t: &Triangle, u: &Triangle) -> Relation {
         return segment_triangle(p, q, t);
     }
     CommonLine::new(t, t_sides, u, u_sides).relation(Relation::Touching)
+}
+
+/// Whether two triangles have the same three corners, in any order.
+#[inline]
+fn have_same_corners(t: &Triangle, u: &Triangle) -> bool {
+    let (first, second) = (t.corners(), u.corners());
+    // Nearly all pairs end at the first comparison.
+    second.contains(&first[0])
+        && first[1..].iter().all(|p| second.contains(p))
+        && second.iter().all(|p| first.contains(p))
 }
 
 /// All corners of `u` lie in the plane of `t`, or `t` has no plane.

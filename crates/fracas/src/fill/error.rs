@@ -74,6 +74,31 @@ pub enum FillError {
     Mesh(#[from] TetError),
 }
 
+impl FillError {
+    /// The same error about a body that is so many times as large.
+    pub(super) fn scaled(mut self, factor: f64) -> Self {
+        match &mut self {
+            Self::BadBox { low, high } => {
+                *low *= factor;
+                *high *= factor;
+            }
+            Self::TooFine { cell, .. } | Self::NothingInside { cell } => *cell *= factor,
+            Self::BadSize { at, size } => {
+                *at *= factor;
+                *size *= factor;
+            }
+            Self::NotFinite { at } => *at *= factor,
+            Self::BadNumber { what: "cell size", value, .. } => *value *= factor,
+            Self::Open { .. }
+            | Self::NotOriented { .. }
+            | Self::Empty
+            | Self::BadNumber { .. }
+            | Self::Mesh(_) => {}
+        }
+        self
+    }
+}
+
 pub(super) fn require(
     holds: bool,
     what: &'static str,

@@ -1,14 +1,14 @@
-//! Tetrahedra for a body of which only the surface is known.
+//! Fills a surface with tetrahedra.
 //!
-//! A surface gives a signed distance, exactly signed; isosurface stuffing fills it (`stuffing`) on a lattice that is an octree
+//! A surface gives a signed distance with an exact sign. Isosurface stuffing (`stuffing`) fills it on an octree lattice
 //! (`octree`). [`fill`] uses cells of one size, [`fill_graded`] smaller ones where the surface bends or the body is thin
-//! (`sizing`), [`fill_sized`] sizes of your own. [`fill_field`] fills any signed distance. Surfaces that are open or broken are filled by
-//! their winding numbers where asked to ([`FillOptions::robust`]); [`Deviation`] says how far what comes out is from what was given.
+//! (`sizing`), [`fill_sized`] sizes of your own. [`fill_field`] fills any signed distance. Open and broken surfaces are filled by
+//! their winding numbers if [`FillOptions::robust`] is set; [`Deviation`] measures how far the filled surface is from the given one.
 //!
 //! # When to use something else
 //!
 //! Edges and corners of the surface are cut off by less than a cell, unless they lie in the lattice, and parts thinner than a cell
-//! get lost. Meshes that follow sharp edges come from a mesher, through files. For blocks, [`brick`](crate::mesh::tets::brick)
+//! are lost. For meshes that follow sharp edges, use a mesher and read its files. For blocks, [`brick`](crate::mesh::tets::brick)
 //! is simpler.
 
 mod error;
@@ -22,7 +22,7 @@ pub use error::FillError;
 pub use robust::{Deviation, Distances, largest_part};
 pub use stuffing::{FieldOptions, fill_field};
 
-use crate::geom::DVec3;
+use crate::geom::{DVec3, UnitScale};
 use crate::mesh::tets::TetMesh;
 use crate::mesh::{Adjacency, Mesh, Report};
 use crate::tree::MeshTree;
@@ -93,6 +93,10 @@ impl Default for GradedFillOptions {
 /// assert!(DihedralAngles::of(&pumpkin).smallest > 10.7);
 /// ```
 pub fn fill(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError> {
+    at_unit_scale(surface, |surface, _| fill_ordinary(surface, options))
+}
+
+fn fill_ordinary(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError> {
     let (tree, cell) = prepare(surface, options.cells, options.robust)?;
     if options.robust {
         return robust::fill_by_winding(&tree, cell);
@@ -118,6 +122,10 @@ pub fn fill(surface: &Mesh, options: &FillOptions) -> Result<TetMesh, FillError>
 /// assert!(graded.tet_count() < uniform.tet_count());
 /// ```
 pub fn fill_graded(surface: &Mesh, options: &GradedFillOptions) -> Result<TetMesh, FillError> {
+    at_unit_scale(surface, |surface, _| fill_graded_ordinary(surface, options))
+}
+
+fn fill_graded_ordinary(surface: &Mesh, options: &GradedFillOptions) -> Result<TetMesh, FillError> {
     let (tree, cell) = prepare(surface, options.cells, false)?;
     let field_options = FieldOptions { cell, levels: options.levels };
     match options.grading {
@@ -141,8 +149,30 @@ pub fn fill_sized(
     size: impl Fn(DVec3) -> f64 + Sync,
     options: &GradedFillOptions,
 ) -> Result<TetMesh, FillError> {
-    let (tree, cell) = prepare(surface, options.cells, false)?;
-    fill_inside(&tree, f64::INFINITY, size, &FieldOptions { cell, levels: options.levels })
+    at_unit_scale(surface, |surface, scale| {
+        let (tree, cell) = prepare(surface, options.cells, false)?;
+        let size = |p: DVec3| size(p * scale.back) * scale.to_unit;
+        fill_inside(&tree, f64::INFINITY, size, &FieldOptions { cell, levels: options.levels })
+    })
+}
+
+/// Fills a very large or very small surface at unit scale, and scales what comes out, or the lengths in the error.
+fn at_unit_scale(
+    surface: &Mesh,
+    work: impl FnOnce(&Mesh, UnitScale) -> Result<TetMesh, FillError>,
+) -> Result<TetMesh, FillError> {
+    let Some(scale) = UnitScale::of(surface.positions().iter().copied()) else {
+        return work(surface, UnitScale::NONE);
+    };
+    let positions = surface.positions().iter().map(|p| *p * scale.to_unit).collect();
+    let unit = Mesh::new(positions, surface.triangles().to_vec()).expect("a smaller or larger copy");
+    scaled_back(work(&unit, scale), scale)
+}
+
+/// A mesh at unit scale, or the lengths in an error, brought back.
+fn scaled_back(result: Result<TetMesh, FillError>, scale: UnitScale) -> Result<TetMesh, FillError> {
+    let (positions, tets) = result.map_err(|error| error.scaled(scale.back))?.into_parts();
+    Ok(TetMesh::new(positions.into_iter().map(|p| p * scale.back).collect(), tets)?)
 }
 
 /// Checks a surface, puts a tree over it, and divides the longest side of its box.

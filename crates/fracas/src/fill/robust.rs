@@ -1,6 +1,6 @@
 //! Filling of surfaces that are open, intersect themselves or have too many triangles at an edge.
 //!
-//! Such a surface has no inside by the book. Its winding number is a half or more where it has one in spirit: across a hole it passes a
+//! Such a surface has no well-defined inside. Its winding number is a half or more where one would expect it: across a hole it passes one
 //! half on a smooth patch that closes the hole, and where parts overlap it only grows. The field that is filled is
 //!
 //! ```text
@@ -12,8 +12,8 @@
 //!
 //! # Limits
 //!
-//! Triangles that face the wrong way count against the others. A sheet without an inside, such as a flat cloth, has nothing to fill. Triangles inside
-//! the body, where the winding number is beyond a half on both sides, leave no trace.
+//! Triangles that face the wrong way count against the others. A sheet such as a flat cloth encloses nothing and is not filled. Triangles inside
+//! the body, where the winding number is beyond a half on both sides, have no effect.
 
 use super::FillError;
 use super::stuffing::{FieldOptions, fill_field};

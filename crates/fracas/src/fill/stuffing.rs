@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! Space is filled with the tetrahedra of a lattice. Where the surface crosses them, they are cut; where it would cut off too
-//! little, the lattice gives way instead:
+//! Space is filled with the tetrahedra of a lattice. Tetrahedra that the surface crosses are cut. Where a cut would leave a
+//! sliver, the lattice point moves instead:
 //!
 //! ```text
 //!    ·───────·───────·       1. The surface crosses an edge at a cut point ×.
@@ -37,14 +37,14 @@
 //! F. Labelle and J. R. Shewchuk, *Isosurface stuffing: fast tetrahedral meshes with good dihedral angles*, ACM Transactions on
 //! Graphics 26(3), 2007.
 
-use super::FillError;
 use super::error::{require, require_positive};
 use super::octree::{Cube, Octree, Points};
 use super::stencil::{Node, cut_one, root};
+use super::{FillError, scaled_back};
 use crate::base::parallel::map;
 use crate::base::sorted_set;
 use crate::exact::{Sign, orient3d};
-use crate::geom::DVec3;
+use crate::geom::{DVec3, UnitScale};
 use crate::mesh::tets::lattice::numbered;
 use crate::mesh::tets::{EDGES, TetMesh};
 
@@ -105,10 +105,28 @@ pub fn fill_field(
     high: DVec3,
     options: &FieldOptions,
 ) -> Result<TetMesh, FillError> {
+    let Some(scale) = UnitScale::of([low, high].into_iter()) else {
+        return fill_ordinary(&field, &size, low, high, options);
+    };
+    let field = |p: DVec3| field(p * scale.back) * scale.to_unit;
+    let size = |p: DVec3| size(p * scale.back) * scale.to_unit;
+    let options = FieldOptions { cell: options.cell * scale.to_unit, ..*options };
+    let filled = fill_ordinary(&field, &size, low * scale.to_unit, high * scale.to_unit, &options);
+    scaled_back(filled, scale)
+}
+
+/// Fills what is neither very large nor very small.
+fn fill_ordinary(
+    field: Field,
+    size: Field,
+    low: DVec3,
+    high: DVec3,
+    options: &FieldOptions,
+) -> Result<TetMesh, FillError> {
     let grid = Grid::new(low, high, options)?;
-    let tree = grid.divide(&field, &size)?;
-    let mut stuffing = Stuffing::sample(grid, &tree, &field)?;
-    stuffing.find_cuts(&field);
+    let tree = grid.divide(field, size)?;
+    let mut stuffing = Stuffing::sample(grid, &tree, field)?;
+    stuffing.find_cuts(field);
     stuffing.warp();
     while stuffing.take_back() {}
     stuffing.fill()

@@ -35,10 +35,10 @@ impl ClosestMemory {
 }
 
 impl Finder {
-    /// The points of two bodies nearest to each other, if they are at most `reach` apart, which may be infinite. Surfaces count: a
-    /// body inside another one is as far away as their surfaces are.
+    /// The closest points of two bodies, if they are at most `reach` apart, which may be infinite. The distance is that of the surfaces, also
+    /// for a body inside another one.
     ///
-    /// `None` if nothing is that near, if a body is empty, or if the reach is NaN or negative.
+    /// `None` if the bodies are farther apart, if a body is empty, or if the reach is NaN or negative.
     ///
     /// ```
     /// use fracas::{Finder, MeshTree, geom::{DVec3, Pose}, mesh::shapes};
@@ -52,8 +52,8 @@ impl Finder {
     /// ```
     ///
     /// # Cost
-    /// Of the order of the depth of both hierarchies, and more where many triangles are nearly as near. The pair of the last question is
-    /// tried first, so that bodies that move little cost less. Of meshes without a structure a tree is built first.
+    /// Of the order of the depth of both hierarchies, and more if many triangles are nearly as near. The pair of the last query is
+    /// tried first, so bodies that move little cost less. For a mesh without a structure, a tree is built first.
     #[doc(alias = "distance")]
     #[doc(alias = "closest_points")]
     #[must_use]
@@ -119,7 +119,7 @@ impl Finder {
     }
 }
 
-/// Whether bodies that are at most so far apart are likely to intersect somewhere, and have trees that find it out fast.
+/// Whether bodies that are at most this far apart are likely to intersect somewhere, and have trees that find it out fast.
 fn may_meet(a: &View, b: &View, distance: f64) -> bool {
     let have_trees = [a, b].iter().all(|view| matches!(view.shape, Shape::Hierarchy { .. }));
     let size = |view: &View| view.bounds().extent().max_element();

@@ -6,27 +6,55 @@ use crate::base::DisjointSets;
 use crate::contact::{
     Bodies, Contact, ContactError, ContactOptions, ContactParts, Surface, overlap_contacts, spread_out,
 };
-use crate::geom::{Box3, DVec3, Pose, Triangle};
+use crate::geom::{Box3, DVec3, Pose, Triangle, UnitScale};
 use crate::mesh::{Mesh, TriangleId};
 use crate::near::Near;
-use crate::pairs::{Features, Frame, Pair, Touch};
+use crate::pairs::{Features, Pair, Touch};
 use crate::tree::MeshTree;
 use crate::walk::{Shape, Side, View};
+use std::collections::VecDeque;
 
 /// What the question keeps from one time to the next.
 #[derive(Default)]
 pub(super) struct ContactMemory {
     surfaces: [Surface; 2],
+    /// Surfaces of bodies that were asked about lately, the latest last: a step asks about one body against several others.
+    shelf: VecDeque<Surface>,
     pairs: Vec<Pair>,
     contacts: Vec<Contact>,
+}
+
+/// Surfaces that are kept at most, besides the two of the last question.
+const KEPT: usize = 62;
+
+impl ContactMemory {
+    /// Lists the surfaces of two bodies, unless they are known.
+    fn list_surfaces(&mut self, views: &[View; 2]) {
+        let Self { surfaces, shelf, .. } = self;
+        if surfaces[0].is_of(&views[1]) || surfaces[1].is_of(&views[0]) {
+            surfaces.swap(0, 1);
+        }
+        for (surface, view) in surfaces.iter_mut().zip(views) {
+            if !surface.is_of(view) {
+                let found = shelf.iter().position(|kept| kept.is_of(view));
+                let taken = match found {
+                    Some(place) => shelf.remove(place),
+                    None if shelf.len() < KEPT => None,
+                    None => shelf.pop_front(),
+                };
+                shelf.push_back(std::mem::replace(surface, taken.unwrap_or_default()));
+            }
+            surface.list(view);
+        }
+    }
 }
 
 /// Sizes beyond this, or below its inverse, are brought near one first.
 const LARGE: f64 = 1e60;
 
 impl Finder {
-    /// Where two bodies overlap, how deep, and in which direction they come apart: few contacts for each region of overlap. See
-    /// [`Finder::find_contacts_with`], which this calls with the default options.
+    /// Where two bodies overlap, how deep, and in which direction they separate: a few contacts for each region of overlap. Calls
+    /// [`Finder::find_contacts_with`] with the default options.
     ///
     /// ```
     /// use fracas::{Finder, MeshTree, geom::{DVec3, Pose}, mesh::shapes};
@@ -51,14 +79,14 @@ impl Finder {
         self.find_contacts_with(a, b, &ContactOptions::default())
     }
 
-    /// Contacts between two bodies, with a thickness and a limit of the caller's. Read [`contact`](crate::contact) for what depth and
-    /// direction mean.
+    /// Contacts between two bodies, with a thickness and a limit of the caller's. [`contact`](crate::contact) defines depth and
+    /// direction.
     ///
     /// If both bodies are closed, each region of overlap has up to [`ContactOptions::max_per_region`] contacts; one body inside another counts.
     /// Regions shallower than a few billionths of the smaller body's size are left out, so bodies that only touch have no contacts. With a
-    /// thickness, places where the bodies are apart by no more are added, as few for each group of features that hang together.
+    /// thickness, gaps up to the thickness also have contacts, a few for each connected group of features.
     ///
-    /// If a body is open, every vertex and triangle and every two edges within the thickness are a contact, in the order of
+    /// If a body is open, every vertex–triangle pair and every edge–edge pair within the thickness is a contact, in the order of
     /// [`Finder::find_near`]; where features meet, the normal is that of the triangle or of both edges, and its sign is arbitrary.
     ///
     /// Empty bodies have no contacts.
@@ -69,7 +97,7 @@ impl Finder {
     ///
     /// # Cost
     /// That of [`Finder::find_pairs`]; then, for each region, about a hundred lines through both bodies and a pass over the surfaces
-    /// inside. How triangles hang together is listed in a pass over each body, and again when a body has changed. Of meshes without a structure a
+    /// inside. The connectivity of each body is listed in one pass, and again when the body has changed. For a mesh without a structure, a
     /// tree is built first.
     #[doc(alias = "manifold")]
     #[doc(alias = "penetration")]
@@ -97,7 +125,7 @@ impl Finder {
         if !(thickness >= 0.0 && thickness.is_finite()) {
             return Err(ContactError::Thickness(thickness));
         }
-        (0..2).for_each(|k| memory.surfaces[k].list(&views[k]));
+        memory.list_surfaces(&views);
         if memory.surfaces.iter().any(|surface| surface.triangle_count() == 0) {
             return Ok(());
         }
@@ -118,7 +146,7 @@ impl Finder {
     }
 
     fn closed_contacts(&mut self, views: [View; 2], options: &ContactOptions, memory: &mut ContactMemory) {
-        let bounds = views.map(|view| view.bounds());
+        let bounds = [0, 1].map(|k| memory.surfaces[k].bounds_at(&views[k].pose));
         let thickness = options.thickness;
         let apart = (bounds[0].min - bounds[1].max).max(bounds[1].min - bounds[0].max).max_element();
         if apart > thickness {
@@ -127,31 +155,32 @@ impl Finder {
         let both = Box3 { min: bounds[0].min.min(bounds[1].min), max: bounds[0].max.max(bounds[1].max) };
         let size = 0.5 * both.max - 0.5 * both.min;
         let (size, far) = (size.max_element(), both.min.abs().max(both.max.abs()).max_element());
-        if size * LARGE < 1.0 || far > LARGE {
-            self.scaled_contacts(&views, &both, options, memory);
-        } else {
-            self.unscaled_contacts(views, bounds, options, memory);
+        let far = views.iter().fold(far, |far, view| far.max(view.pose.translation().abs().max_element()));
+        let scale = (size * LARGE < 1.0 || far > LARGE).then(|| UnitScale::of_length(far)).flatten();
+        match scale {
+            Some(scale) => self.scaled_contacts(&views, (scale, bounds), options, memory),
+            None => self.unscaled_contacts(views, bounds, options, memory),
         }
     }
 
-    /// Products of lengths would overflow or vanish: copies of the bodies near one are asked instead.
+    /// Products of lengths would overflow or vanish: copies of the bodies at unit scale are asked instead, with the same roundings.
     fn scaled_contacts(
         &mut self,
         views: &[View; 2],
-        both: &Box3,
+        (scale, bounds): (UnitScale, [Box3; 2]),
         options: &ContactOptions,
         memory: &mut ContactMemory,
     ) {
-        let frame = Frame::around(both.min, both.max);
         let surfaces = &memory.surfaces;
         let trees: [MeshTree; 2] =
-            [0, 1].map(|k| MeshTree::build(scaled_copy(&views[k], &surfaces[k], &frame)));
+            [0, 1].map(|k| MeshTree::build(scaled_copy(&views[k], &surfaces[k], scale.to_unit)));
         let mut scaled = ContactMemory::default();
-        let thickness = options.thickness * frame.scale;
+        let thickness = options.thickness * scale.to_unit;
         let options = ContactOptions { thickness: thickness.min(1e9), ..*options };
-        let copies = [0, 1].map(|k| trees[k].view());
+        let copies = [0, 1].map(|k| trees[k].at(&views[k].pose.scaled(scale.to_unit)));
         (0..2).for_each(|k| scaled.surfaces[k].list(&copies[k]));
-        self.unscaled_contacts(copies, copies.map(|view| view.bounds()), &options, &mut scaled);
+        let at_unit = |b: Box3| Box3 { min: b.min * scale.to_unit, max: b.max * scale.to_unit };
+        self.unscaled_contacts(copies, bounds.map(at_unit), &options, &mut scaled);
         for contact in scaled.contacts {
             let id = |body: usize, id: TriangleId| surfaces[body].id(id.0);
             let between = match contact.between {
@@ -164,8 +193,8 @@ impl Finder {
                 }
                 other => other,
             };
-            let points = contact.points.map(|p| frame.unmap(p));
-            memory.contacts.push(Contact { points, depth: contact.depth / frame.scale, between, ..contact });
+            let points = contact.points.map(|p| p * scale.back);
+            memory.contacts.push(Contact { points, depth: contact.depth * scale.back, between, ..contact });
         }
     }
 
@@ -188,10 +217,10 @@ impl Finder {
         let shift = DVec3::new(0.6829, -0.4127, 0.6031) * tiny;
         let mut shifted = walked;
         shifted[1].pose = Pose::from_translation(shift).unwrap_or_default().after(&walked[1].pose);
-        let ContactMemory { surfaces, pairs, contacts } = memory;
+        let ContactMemory { surfaces, pairs, contacts, .. } = memory;
         let touch = std::mem::replace(&mut self.options.touch, Touch::Proper);
         pairs.clear();
-        pairs.extend_from_slice(self.find_pairs(shifted[0], shifted[1]));
+        pairs.extend_from_slice(self.compare(shifted[0], shifted[1], false, usize::MAX));
         self.options.touch = touch;
         let reach = (both.max - both.min).length() * 1.01;
         let bodies = Bodies { views: shifted, surfaces: [&surfaces[0], &surfaces[1]], reach };
@@ -241,7 +270,7 @@ impl Finder {
     }
 }
 
-/// Which features hang together: those that share a vertex, and those that are in one contact.
+/// Which features are connected: those that share a vertex, and those that are in one contact.
 struct Groups<'a> {
     views: &'a [View<'a>; 2],
     sets: DisjointSets,
@@ -359,9 +388,10 @@ fn normal_of([u, v]: [DVec3; 2]) -> DVec3 {
     if u == DVec3::ZERO { DVec3::Z } else { u.any_orthonormal_vector() }
 }
 
-/// A body in the coordinates of a frame, with its triangles numbered as in its surface.
-fn scaled_copy(view: &View, surface: &Surface, frame: &Frame) -> Mesh {
-    let places: Vec<DVec3> = vertex_places(view).into_iter().map(|p| frame.map_exact(p)).collect();
+/// A body without its pose, so many times as large, with its triangles numbered as in its surface.
+fn scaled_copy(view: &View, surface: &Surface, factor: f64) -> Mesh {
+    let here = View { pose: Pose::IDENTITY, ..*view };
+    let places: Vec<DVec3> = vertex_places(&here).into_iter().map(|p| p * factor).collect();
     let triangles = (0..surface.triangle_count() as u32).map(|t| names_of(view, surface.id(t))).collect();
     Mesh::new(places, triangles).expect("coordinates near one")
 }

@@ -367,8 +367,8 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
                 open: side.opened(),
                 pose: &pose,
             });
-            let (swapped, touch) = (false, Touch::Include);
-            crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch }, Threads::Auto);
+            let (swapped, touch, most) = (false, Touch::Include, usize::MAX);
+            crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch, most }, Threads::Auto);
             let mut parked = Vec::new();
             crew.workers.iter_mut().for_each(|worker| worker.take_parked(&mut parked));
             if parked.is_empty() {
@@ -380,7 +380,7 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
             parked.iter().for_each(|task| crew.add((sides[0].resolve(task.0), sides[1].resolve(task.1))));
         }
         assert_eq!(rounds > 0, !whole);
-        crew.finish(Threads::Auto);
+        crew.finish(Threads::Auto, usize::MAX);
         answers.push((crew.pairs.clone(), crew.stats));
     }
     assert!(!answers[0].0.is_empty());

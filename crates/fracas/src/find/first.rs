@@ -1,4 +1,4 @@
-//! Whether two bodies meet at all: the first pair that turns up, and bodies inside others.
+//! Whether two bodies intersect at all: the walk ends at the first pair; then bodies inside others are looked for.
 
 use super::Finder;
 use crate::base::DisjointSets;
@@ -18,7 +18,7 @@ pub(super) struct Shells {
 }
 
 impl Finder {
-    /// A pair of intersecting triangles, if there is one. Which of several comes out depends on the bodies alone.
+    /// A pair of intersecting triangles, if there is one. If there are several, the choice depends on the bodies alone.
     ///
     /// # Cost
     /// Ends at the first pair; if there is none, as [`Finder::find_pairs`]. If either is a soup, all pairs are found first.
@@ -33,7 +33,7 @@ impl Finder {
     /// ```
     #[doc(alias = "intersection_test")]
     pub fn find_first<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> Option<Pair> {
-        self.compare(a.into(), b.into(), true).first().copied()
+        self.compare(a.into(), b.into(), true, usize::MAX).first().copied()
     }
 
     /// Whether two bodies share a point: their surfaces intersect, or a part of one lies wholly inside the other. Only closed bodies have an

@@ -26,10 +26,10 @@ pub(super) struct ImpactMemory {
 }
 
 impl Finder {
-    /// Every vertex and triangle, and every two edges, of two bodies that meet while both move: each once, earliest first.
+    /// Every vertex–triangle pair and every edge–edge pair of two bodies that meet while both move: each once, earliest first.
     ///
-    /// Exact for the positions at the start and the end, between which every vertex moves linearly. Read
-    /// [`impact`](crate::impact) for what counts.
+    /// Exact for the positions at the start and the end, between which every vertex moves linearly.
+    /// [`impact`](crate::impact) says what counts.
     ///
     /// ```
     /// use fracas::{Finder, MeshTree, geom::DVec3, mesh::shapes};
@@ -47,24 +47,30 @@ impl Finder {
     /// ```
     ///
     /// # Cost
-    /// A pass over both bodies, then about proportional to the number of features whose swept boxes overlap. Of meshes
-    /// without a structure a tree is built first.
+    /// A pass over both bodies, then about proportional to the number of features whose swept boxes overlap. For a mesh
+    /// without a structure, a tree is built first.
     #[doc(alias = "ccd")]
     #[doc(alias = "time_of_impact")]
     pub fn find_impacts<'a, 'b>(&mut self, a: impl Into<Sweep<'a>>, b: impl Into<Sweep<'b>>) -> Impacts<'_> {
         let (a, b) = (a.into(), b.into());
         self.sweep(&[a, b], Question::Impacts);
-        let touching = self.options.look_at_start.then(|| !self.find_pairs(a.view, b.view).is_empty());
+        let touching = self.options.look_at_start.then(|| {
+            self.compare(a.view, b.view, false, 0);
+            self.stats().found > 0
+        });
         Impacts { all: &self.impacts.all, touching_at_start: touching }
     }
 
-    /// Every vertex and triangle, and every two edges, of one body that meet while it moves, and share no vertex: each once,
+    /// Every vertex–triangle pair and every edge–edge pair of one body that share no vertex and meet while it moves: each once,
     /// earliest first. See [`Finder::find_impacts`].
     #[doc(alias = "self_collision")]
     pub fn find_self_impacts<'a>(&mut self, body: impl Into<Sweep<'a>>) -> Impacts<'_> {
         let body = body.into();
         self.sweep(&[body], Question::Impacts);
-        let touching = self.options.look_at_start.then(|| !self.find_self_pairs(body.view).is_empty());
+        let touching = self.options.look_at_start.then(|| {
+            self.compare_with_itself(body.view, 0);
+            self.stats().found > 0
+        });
         Impacts { all: &self.impacts.all, touching_at_start: touching }
     }
 

@@ -35,10 +35,10 @@ use crate::walk::{
     View,
 };
 
-/// What a [`Finder`] looks for, and how.
+/// Options of a [`Finder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindOptions {
-    /// Which meetings count. Default: all of them.
+    /// Which intersections count. Default: every common point.
     pub touch: Touch,
     /// What to do with the two faces of a crack that have not moved apart. Default: leave them out.
     pub twins: Twins,
@@ -48,12 +48,23 @@ pub struct FindOptions {
     pub soup: SoupOptions,
     /// Whether [`Finder::find_impacts`] also looks for triangles that intersect at the start of the step. Default: yes.
     pub look_at_start: bool,
+    /// The most pairs that an answer may have, 8 bytes each. If there are more, [`Finder::find_pairs`] and [`Finder::find_self_pairs`]
+    /// count them all ([`FindStats::found`]), list none, and take no more memory than twice this number on each thread. Crowds have many:
+    /// 40,000 triangles at one place are 800 million pairs. Default: no limit.
+    pub most_pairs: usize,
 }
 
 impl Default for FindOptions {
     fn default() -> Self {
         let (touch, twins, threads) = (Touch::default(), Twins::default(), Threads::default());
-        Self { touch, twins, threads, soup: SoupOptions::default(), look_at_start: true }
+        Self {
+            touch,
+            twins,
+            threads,
+            soup: SoupOptions::default(),
+            look_at_start: true,
+            most_pairs: usize::MAX,
+        }
     }
 }
 
@@ -145,16 +156,20 @@ impl Finder {
     /// once. A view of one piece of a body stands for that piece alone.
     ///
     /// # Cost
-    /// About proportional to the number of pairs whose boxes overlap; for a body that computes its nodes on demand also a pass over it, unless
-    /// it has not changed since the last query. Does not allocate once its buffers have grown to the size of the answer (threads of
+    /// About proportional to the number of pairs whose boxes overlap. A body that computes its nodes on demand also costs a pass over it if
+    /// it has changed since the last query. Does not allocate once its buffers have grown to the size of the answer (threads of
     /// rayon may, for their own queues).
     #[doc(alias = "self_intersections")]
     pub fn find_self_pairs<'a>(&mut self, body: impl Into<View<'a>>) -> &[Pair] {
-        let view = body.into();
+        self.compare_with_itself(body.into(), self.options.most_pairs)
+    }
+
+    /// All pairs within a body; if they are more than `most`, only their number.
+    fn compare_with_itself(&mut self, view: View, most: usize) -> &[Pair] {
         match view.shape {
-            Shape::Hierarchy { body, tree } => self.walk_itself(body, tree),
+            Shape::Hierarchy { body, tree } => self.walk_itself(body, tree, most),
             // A pose moves all triangles alike, but rounds each of them.
-            Shape::Soup(_) => self.search_soups(&[view]),
+            Shape::Soup(_) => self.search_soups(&[view], most),
         }
         self.pairs()
     }
@@ -163,25 +178,25 @@ impl Finder {
     /// [`Pose::apply`] gives.
     ///
     /// # Cost
-    /// As for [`Finder::find_self_pairs`], but of bodies that compute their nodes on demand only what the walk reaches. If either is
-    /// a soup, linear in the number of triangles of both.
+    /// As for [`Finder::find_self_pairs`], but bodies that compute their nodes on demand compute only those that the walk reaches. If
+    /// either is a soup, linear in the number of triangles of both.
     #[doc(alias = "collide")]
     #[doc(alias = "intersect")]
     pub fn find_pairs<'a, 'b>(&mut self, a: impl Into<View<'a>>, b: impl Into<View<'b>>) -> &[Pair] {
-        self.compare(a.into(), b.into(), false)
+        self.compare(a.into(), b.into(), false, self.options.most_pairs)
     }
 
-    /// All pairs between two bodies; with `first`, some of them if there are any.
-    fn compare(&mut self, a: View, b: View, first: bool) -> &[Pair] {
+    /// All pairs between two bodies; with `first`, some of them if there are any. If they are more than `most`, only their number.
+    fn compare(&mut self, a: View, b: View, first: bool, most: usize) -> &[Pair] {
         match (a.shape, b.shape) {
             (Shape::Hierarchy { body: one, tree: s }, Shape::Hierarchy { body: other, tree: t }) => {
                 // The larger of the two lends the frame, so that coordinates of the other stay small in it.
                 let swapped = other.frame().scale < one.frame().scale;
                 let (one, other) = ((one, s, a.pose), (other, t, b.pose));
                 let (a, b) = if swapped { (other, one) } else { (one, other) };
-                self.walk_two(a, b, swapped, first);
+                self.walk_two(a, b, (swapped, first), most);
             }
-            _ => self.search_soups(&[a, b]),
+            _ => self.search_soups(&[a, b], most),
         }
         self.pairs()
     }
@@ -202,7 +217,7 @@ impl Finder {
         self.soup.validate(mesh)
     }
 
-    fn walk_itself(&mut self, body: &dyn Hierarchy, tree: Option<usize>) {
+    fn walk_itself(&mut self, body: &dyn Hierarchy, tree: Option<usize>, most: usize) {
         self.asked_soup = false;
         self.crew.reset();
         let FindOptions { touch, threads, .. } = self.options;
@@ -228,19 +243,19 @@ impl Finder {
         }
         let open = opened(body, unfolding);
         let hidden = weld && tree.is_none() && body.ready().is_none();
-        let meeting = Meeting::Itself { body, open, precision: body.precision(), weld, hidden, touch };
+        let meeting = Meeting::Itself { body, open, precision: body.precision(), weld, hidden, touch, most };
         self.crew.run(&meeting, threads);
-        self.crew.finish(threads);
+        self.crew.finish(threads, most);
     }
 
-    /// `a` lends its frame; `swapped` if it is the caller's second.
+    /// `a` provides the frame; `swapped` if it is the caller's second.
     /// With `first`, the walk ends at the first pair.
     fn walk_two(
         &mut self,
         (a, tree_a, pose_a): PosedTrees,
         (b, tree_b, pose_b): PosedTrees,
-        swapped: bool,
-        first: bool,
+        (swapped, first): (bool, bool),
+        most: usize,
     ) {
         self.asked_soup = false;
         self.crew.reset();
@@ -268,7 +283,7 @@ impl Finder {
             loop {
                 let one = Posed { body: a, open: opened(a, of_a), pose: &pose_a };
                 let other = Posed { body: b, open: opened(b, of_b), pose: &pose_b };
-                let meeting = Meeting::Two { a: one, b: other, bridge, swapped, touch };
+                let meeting = Meeting::Two { a: one, b: other, bridge, swapped, touch, most };
                 if first {
                     if self.crew.run_until_found(&meeting) {
                         break;
@@ -289,10 +304,10 @@ impl Finder {
                     .for_each(|task| self.crew.add((of_a.resolve(task.0), of_b.resolve(task.1))));
             }
         }
-        self.crew.finish(threads);
+        self.crew.finish(threads, most);
     }
 
-    fn search_soups(&mut self, views: &[View]) {
+    fn search_soups(&mut self, views: &[View], most: usize) {
         self.asked_soup = true;
         let mut gathered = std::mem::take(&mut self.gathered);
         for (to, view) in gathered.iter_mut().zip(views) {
@@ -301,7 +316,7 @@ impl Finder {
         let FindOptions { touch, threads, soup, .. } = &self.options;
         let sources =
             [0, 1].map(|k| views.get(k).map_or_else(Source::default, |view| gathered[k].source(view)));
-        self.soup.find(&sources[..views.len()], soup, *touch, *threads);
+        self.soup.find(&sources[..views.len()], soup, (*touch, most), *threads);
         let renamed = |list: &Gathered| !list.ids.is_empty();
         if gathered[..views.len()].iter().any(renamed) {
             let name = |list: &Gathered, id: u32| list.ids.get(id as usize).copied().unwrap_or(id);

@@ -1,4 +1,4 @@
-//! What is within a reach of something else.
+//! Features and triangles of bodies within a distance of each other.
 
 use super::Finder;
 use crate::impact::{Question, Sweep};
@@ -7,10 +7,10 @@ use crate::pairs::Pair;
 use crate::walk::View;
 
 impl Finder {
-    /// Every vertex and triangle, and every two edges, of two bodies whose distance is at most `reach`: each once, sorted by
-    /// features. Read [`near`](crate::near) for what counts, and how equality is decided.
+    /// Every vertex–triangle pair and every edge–edge pair of two bodies whose distance is at most `reach`: each once, sorted by
+    /// features. [`near`](crate::near) says what counts, and how rounding is treated.
     ///
-    /// Nothing is within a reach that is NaN or negative.
+    /// If the reach is NaN or negative, there are none.
     ///
     /// ```
     /// use fracas::{Features, Finder, MeshTree, geom::{DVec3, Pose}, mesh::shapes};
@@ -25,7 +25,7 @@ impl Finder {
     /// ```
     ///
     /// # Cost
-    /// A pass over both bodies, then about proportional to the number of features within reach. Of meshes without a structure a tree
+    /// A pass over both bodies, then about proportional to the number of features within reach. For a mesh without a structure, a tree
     /// is built first. Does not allocate once its buffers have grown.
     #[doc(alias = "proximity")]
     pub fn find_near<'a, 'b>(
@@ -38,7 +38,7 @@ impl Finder {
         &self.impacts.near
     }
 
-    /// Every vertex and triangle, and every two edges, of one body that share no vertex and whose distance is at most `reach`. See
+    /// Every vertex–triangle pair and every edge–edge pair of one body that share no vertex and whose distance is at most `reach`. See
     /// [`Finder::find_near`].
     #[doc(alias = "self_proximity")]
     pub fn find_near_self<'a>(&mut self, body: impl Into<View<'a>>, reach: f64) -> &[Near] {

@@ -1,8 +1,8 @@
 //! Questions about many points at once, on all threads.
 //!
-//! Points are asked along a Morton curve: each begins with the nearest triangle of the point before it as an upper bound, and finds nodes and
-//! rows in the cache. Answers come in the order of the points and are those of single questions, bit for bit: the nearest point is a minimum
-//! over the whole body, wherever a search begins.
+//! Points are processed along a Morton curve. Each search starts with the nearest triangle of the point before it as an upper bound, and finds
+//! nodes and rows in the cache. Answers come in the order of the points and equal those of single queries, bit for bit: the nearest point is a
+//! minimum over the whole body, wherever a search starts.
 
 use super::Finder;
 use super::closest::tree_of_soup;
@@ -22,8 +22,8 @@ impl Finder {
     /// The nearest point of a body to each of the given points; see [`View::nearest`].
     ///
     /// # Cost
-    /// All threads are used where there are many points. Points near each other cost less than alone. Of a mesh without a
-    /// structure a tree is built first.
+    /// Many points are shared among all threads. Points near each other cost less than single ones. For a mesh without a
+    /// structure, a tree is built first.
     ///
     /// ```
     /// use fracas::{Finder, MeshTree, geom::DVec3, mesh::shapes};

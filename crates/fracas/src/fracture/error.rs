@@ -17,6 +17,20 @@ pub enum FractureError {
         /// As given.
         direction: DVec3,
     },
+    /// A node that the mesh or its adjacency does not have.
+    #[error("node {node} is not in the mesh, which has {count} nodes")]
+    NoSuchNode {
+        /// The first such node in the list.
+        node: u32,
+        /// How many nodes there are.
+        count: usize,
+    },
+    /// Nodes that are not in ascending order, or listed twice.
+    #[error("node {} follows node {}: nodes must be sorted, each once", nodes[1], nodes[0])]
+    UnsortedNodes {
+        /// The first two that stand in the wrong order.
+        nodes: [u32; 2],
+    },
     /// A number that makes no sense.
     #[error("{what} {value} is out of range")]
     BadNumber {

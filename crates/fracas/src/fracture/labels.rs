@@ -65,7 +65,8 @@ pub(super) fn cells(layout: &Layout, growth: f64) -> Labelled {
     let mut sites: Vec<DVec3> = vec![];
     // Too strict a distance finds too few sites; loosen it until there are enough.
     let mut apart = 0.8 * libm::cbrt(cell);
-    while sites.len() < wanted && apart > 1e-6 * reach {
+    // The distance shrinks by a factor each time, so that the loop ends; one that is no number ends it at once.
+    while sites.len() < wanted && apart > 1e-6 * reach && apart.is_finite() {
         sites.clear();
         for at in 0..drawn.len() {
             if at == sorted {

@@ -14,13 +14,13 @@
 //!   └───────┴─┴───┴─┘        └─────────────╲──┘      └───╱──────│──────╲┘
 //! ```
 //!
-//! A label whose nodes are not connected becomes several pieces. A piece of very few nodes joins a neighbour: it would be a
-//! splinter that costs more than it shows.
+//! A label whose nodes are not connected becomes several pieces. A piece of very few nodes joins a neighbour: splinters
+//! cost much and are hardly visible.
 //!
 //! # Invariants
 //!
 //! Labels count from 0, each is one connected piece, and there are at least two. Weights are positive. The same input and seed
-//! give the same labels on every machine.
+//! give the same labels on every machine. A body 2ᵏ times as large gets the same labels and 2ᵏ times the weights.
 //!
 //! # When to use something else
 //!
@@ -34,11 +34,14 @@ mod merge;
 pub use error::FractureError;
 pub use material::Material;
 
-use crate::geom::DVec3;
+use crate::geom::{DVec3, UnitScale};
 use crate::mesh::tets::{TetAdjacency, TetMesh};
 use error::require_positive;
 use labels::{Layout, cells, planes, radial};
 use merge::connect_and_merge;
+
+/// An impact farther away than this many times the body's size, or 2⁶⁴, is hit from there: squares of distances stay finite.
+const FARTHEST: f64 = 1e150;
 
 /// A body or fragment that may break.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +50,7 @@ pub struct Breakable<'a> {
     pub mesh: &'a TetMesh,
     /// How they meet.
     pub adjacency: &'a TetAdjacency,
-    /// Its nodes, sorted.
+    /// Its nodes: sorted, each once, all of them nodes of the mesh and of the adjacency.
     pub nodes: &'a [u32],
     /// Its volume.
     pub volume: f64,
@@ -114,7 +117,8 @@ impl Breakable<'_> {
     /// The number of pieces follows from the impulse and the material ([`Material::pieces`]); the options bound it.
     ///
     /// # Errors
-    /// A number that is not positive and finite, a point that is not finite, a direction of no length.
+    /// A number that is not positive and finite, a point that is not finite, a direction of no length; nodes that are not in the
+    /// mesh, not sorted or listed twice.
     ///
     /// # Cost
     /// Nodes times pieces.
@@ -157,7 +161,9 @@ impl Breakable<'_> {
         if !point.is_finite() {
             return Err(FractureError::BadPoint { point });
         }
-        let Some(axis) = direction.try_normalize() else {
+        // Very long and very short directions are scaled first, since their squares would leave the range.
+        let unit = UnitScale::of([direction].into_iter()).unwrap_or(UnitScale::NONE).to_unit;
+        let Some(axis) = (direction * unit).try_normalize() else {
             return Err(FractureError::BadDirection { direction });
         };
         require_positive(&[
@@ -165,11 +171,15 @@ impl Breakable<'_> {
             ("most pieces", options.most_pieces as f64 - 1.0),
             ("least nodes", options.least_nodes as f64),
         ])?;
-        if self.nodes.len() < 2 * options.least_nodes {
+        self.check_nodes()?;
+        if self.nodes.len() / 2 < options.least_nodes {
             return Ok(None);
         }
         let at = |&node: &u32| self.mesh.positions()[node as usize];
-        let points: Vec<DVec3> = self.nodes.iter().map(at).collect();
+        let scale = UnitScale::of(self.nodes.iter().map(at)).unwrap_or(UnitScale::NONE);
+        let points: Vec<DVec3> = self.nodes.iter().map(|node| at(node) * scale.to_unit).collect();
+        let farthest = DVec3::splat(FARTHEST);
+        let point = (point * scale.to_unit).clamp(-farthest, farthest);
         let (mut hit, mut squared) = (point, f64::INFINITY);
         for &p in &points {
             if p.distance_squared(point) < squared {
@@ -189,7 +199,24 @@ impl Breakable<'_> {
             FracturePattern::Planes => planes(&layout),
             FracturePattern::Radial => radial(&layout),
         };
+        // Back to the body's own lengths; what lies on a crack keeps a weight.
+        let weights = weights
+            .into_iter()
+            .map(|weight| (weight * scale.back).clamp(f64::MIN_POSITIVE, f64::MAX))
+            .collect();
         let (labels, pieces) = connect_and_merge(self.adjacency, self.nodes, &labels, options.least_nodes);
         Ok((pieces > 1).then_some(Relabelling { labels, weights, pieces }))
+    }
+
+    /// Refuses nodes that the mesh or the adjacency does not have, and lists that are not strictly ascending.
+    fn check_nodes(&self) -> Result<(), FractureError> {
+        let count = self.mesh.node_count().min(self.adjacency.node_count());
+        if let Some(&node) = self.nodes.iter().find(|&&node| node as usize >= count) {
+            return Err(FractureError::NoSuchNode { node, count });
+        }
+        let unsorted = self.nodes.windows(2).position(|pair| pair[0] >= pair[1]);
+        unsorted.map_or(Ok(()), |at| {
+            Err(FractureError::UnsortedNodes { nodes: [self.nodes[at], self.nodes[at + 1]] })
+        })
     }
 }

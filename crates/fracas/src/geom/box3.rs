@@ -54,6 +54,12 @@ impl Box3 {
         !self.min.cmple(self.max).all()
     }
 
+    /// What both boxes hold; empty if they do not overlap.
+    #[inline]
+    pub fn intersection(&self, other: &Self) -> Self {
+        Self { min: self.min.max(other.min), max: self.max.min(other.max) }
+    }
+
     /// Whether the box holds the point.
     #[inline]
     #[must_use]

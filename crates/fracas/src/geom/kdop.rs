@@ -30,6 +30,7 @@ pub(crate) const BLOCKS: usize = 4;
 
 /// The directions of a [`Kdop`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Directions {
     /// The six directions of an axis-aligned box.
     #[default]

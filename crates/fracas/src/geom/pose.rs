@@ -9,10 +9,57 @@ use glam::{DMat3, DQuat, DVec3};
 /// positions, moved and rounded to `f64` once. The identity moves nothing and rounds nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "PoseState", into = "PoseState")
+)]
 pub struct Pose {
     rotation: DMat3,
     translation: DVec3,
     is_identity: bool,
+}
+
+/// A pose as it is written down: the columns of the rotation matrix, and the translation.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct PoseState {
+    rotation: DMat3,
+    translation: DVec3,
+}
+
+#[cfg(feature = "serde")]
+impl From<Pose> for PoseState {
+    fn from(Pose { rotation, translation, .. }: Pose) -> Self {
+        Self { rotation, translation }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<PoseState> for Pose {
+    type Error = &'static str;
+
+    fn try_from(PoseState { rotation, translation }: PoseState) -> Result<Self, Self::Error> {
+        let is_identity = rotation == DMat3::IDENTITY && translation == DVec3::ZERO;
+        let error = (rotation.transpose() * rotation - DMat3::IDENTITY).to_cols_array();
+        let is_rotation = error.iter().all(|x| x.abs() < 1e-9) && rotation.determinant() > 0.0;
+        if is_rotation && translation.is_finite() {
+            Ok(Self { rotation, translation, is_identity })
+        } else {
+            Err("a pose must be a rotation and a finite translation")
+        }
+    }
+}
+
+/// Why a body cannot be where a pose puts it.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the pose puts the body up to {reach:e} from the origin: more than {:e} is out of range",
+    Pose::FARTHEST
+)]
+pub struct PoseError {
+    /// The largest coordinate that the body may have, plus the largest of the translation; infinite if that overflows.
+    pub reach: f64,
 }
 
 impl Default for Pose {
@@ -25,6 +72,10 @@ impl Pose {
     /// Body space is world space.
     pub const IDENTITY: Self =
         Self { rotation: DMat3::IDENTITY, translation: DVec3::ZERO, is_identity: true };
+
+    /// How far from the origin a pose may put a body: 2¹⁰²⁰, about 1.1e307. Farther away sums of coordinates would overflow, so
+    /// [`View::try_at`](crate::View::try_at) refuses such poses for all bodies alike.
+    pub const FARTHEST: f64 = f64::MAX / 16.0;
 
     /// A pose from a rotation and the translation that follows it. The quaternion is normalised.
     ///
@@ -90,6 +141,11 @@ impl Pose {
     #[inline]
     pub fn apply_to_triangle(&self, t: &Triangle) -> Triangle {
         Triangle::new(self.apply(t.a), self.apply(t.b), self.apply(t.c))
+    }
+
+    /// The pose of a body that is so many times as large; a power of two rounds nothing.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        Self { translation: self.translation * factor, ..*self }
     }
 
     /// The inverse motion, rounded.

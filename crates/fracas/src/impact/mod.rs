@@ -6,7 +6,7 @@
 //! positions given; see [`crate::exact::vertex_triangle_impact`].
 //!
 //! ```text
-//!   Sweep ──▶ SweptBody: a row per vertex (start, end), a box around the way of every vertex, triangle and node
+//!   Sweep ──▶ SweptBody: a row per vertex (start, end), a box around the path of every vertex, triangle and node
 //!                 │
 //!             SweepWalk: pairs of nodes ──▶ pairs of triangles ──▶ pairs of features ──▶ ImpactBatch (exact)
 //!                 │
@@ -29,7 +29,7 @@
 //!
 //! # Rotations
 //!
-//! Between two poses vertices move linearly, too, and not on circles. A vertex at distance r from the axis of a rotation
+//! Between two poses vertices also move linearly, not on circles. A vertex at distance r from the axis of a rotation
 //! by the angle θ is then up to r (1 − cos(θ/2)) inside its circle. [`Sweep::through`] divides the rotation into
 //! equal pieces, each of which is a step with linear motion; n pieces leave r (1 − cos(θ/2n)).
 //!

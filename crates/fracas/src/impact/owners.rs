@@ -1,4 +1,4 @@
-//! Which triangle speaks for which vertex and edge.
+//! Which triangle owns which vertex and edge.
 
 /// The vertices and edges that each triangle owns: bit k for its corner k, bit 3 + k for the edge from corner k to the next.
 /// Every vertex and every edge of the list has one owner, the first triangle that names it.

@@ -41,8 +41,12 @@ impl<'a, T: Into<View<'a>>> From<T> for Sweep<'a> {
 
 impl<'a> View<'a> {
     /// The body during a step that ends with another pose.
+    ///
+    /// # Panics
+    /// As [`View::at`], if the end is too far away.
     pub fn to(self, end: &Pose) -> Sweep<'a> {
-        Sweep { view: self, course: Course::Pose(*end) }
+        let end = self.at(end).pose;
+        Sweep { view: self, course: Course::Pose(end) }
     }
 
     /// The body during a step that ends with these positions, which no pose moves.

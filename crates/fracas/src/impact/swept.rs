@@ -1,4 +1,4 @@
-//! A body during a step, as the walk reads it: boxes around the ways of its vertices, triangles and nodes.
+//! A body during a step, as the walk reads it: boxes around the paths of its vertices, triangles and nodes.
 //!
 //! Boxes are `f32` in one frame for both bodies of a query. Rounding to frame coordinates is monotone, so boxes that share
 //! a point before rounding share one after it, and nothing needs a margin.

@@ -96,7 +96,7 @@ impl AabbTree {
         }
     }
 
-    /// Chooses the champion of a node anew and goes on above, as long as champions change or are the given vertex.
+    /// Chooses the champion of a node again, and continues upward as long as champions change or are the given vertex.
     fn reconsider(&mut self, mut node: u32, side: Side, vertex: u32) {
         while node != NONE {
             let old = self.champions[node as usize][side];

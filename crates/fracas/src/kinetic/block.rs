@@ -8,7 +8,7 @@ pub(super) struct Block {
     /// Increasing.
     pub(super) times: Vec<f64>,
     /// By key, then by column.
-    frames: Vec<Vec<DVec3>>,
+    pub(super) frames: Vec<Vec<DVec3>>,
     /// By column; if absent, each column is that of the vertex of the same number.
     pub(super) vertices: Option<Vec<u32>>,
     /// How many vertices follow the block.

@@ -33,7 +33,7 @@ use super::{KineticError, Plans};
 use crate::geom::{Boxes8, DVec3, LANES, Triangle};
 use crate::mesh::TriangleId;
 use crate::pairs::{Frame, Row, RowIds};
-use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View};
+use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View, box_around, fits_frame};
 
 /// What interpolated boxes are widened by, for rounding.
 pub(super) const PAD: f32 = 4.0 * Frame::SLACK;
@@ -133,7 +133,7 @@ impl KineticBody {
         View::of(self, None)
     }
 
-    /// The body as it stands now, where a pose puts it.
+    /// The body as it stands now, where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &crate::geom::Pose) -> View<'_> {
         self.view().at(pose)
     }
@@ -229,8 +229,8 @@ impl KineticBody {
 
     /// Whether both ends are in the frame, and not too small in it.
     pub(super) fn is_in_frame(&self) -> bool {
-        let reach = |end: usize| self.forest.bounds(end).map_or(1.0, crate::walk::reach_of);
-        (0.0625..=Frame::REACH).contains(&reach(0).max(reach(1)))
+        let both = box_around((0..2).filter_map(|end| self.forest.bounds(end)));
+        both.is_none_or(|corners| fits_frame(corners, 0.0625))
     }
 
     /// A time as a share of the interval.

@@ -94,7 +94,7 @@ impl BoxTree {
         self.plans.wait_until(time);
     }
 
-    /// Chooses the champion of a slot anew, and goes on above as long as champions change or are the given vertex.
+    /// Chooses the champion of a slot again, and continues upward as long as champions change or are the given vertex.
     fn reconsider(&mut self, mut slot: u32, vertex: u32) {
         while let Some((_, side)) = self.meaning(slot) {
             let old = self.planes[slot as usize].champion;

@@ -1,6 +1,6 @@
 //! Plans, with the piece that each vertex is on in one cache line.
 //!
-//! The structures compare two vertices at a time, in no order. Looking their pieces up in blocks touches five places in memory; a
+//! The structures compare two vertices at a time, in random order. Looking up their pieces in blocks touches five cache lines; a
 //! row touches one.
 
 use super::error::KineticError;

@@ -30,7 +30,7 @@ use crate::geom::{DVec3, LANES, Pose, Triangle};
 use crate::mesh::{Mesh, MeshError, TriangleId, check_finite};
 use crate::pairs::{Frame, Row, RowIds};
 use crate::tree::{BuildOptions, MeshTree, row_box};
-use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View, reach_of};
+use crate::walk::{Child, Corners, Hierarchy, Node, RowTwins, Stamp, View, fits_frame};
 use fearless_simd::{Level, dispatch};
 
 /// Most leaves of a block.
@@ -88,8 +88,16 @@ impl DrivenBody {
     /// That of building a tree.
     pub fn new(mesh: Mesh) -> Self {
         let options = BuildOptions { self_queries: false, ..BuildOptions::default() };
-        let (positions, triangles) = (mesh.positions().to_vec(), mesh.triangles().to_vec());
-        let (nodes, _, ids, frame) = MeshTree::build_with(mesh, &options).into_nodes();
+        Self::from_tree(MeshTree::build_with(mesh, &options))
+    }
+
+    /// The same body with less work for each change: its tree is taken over, boxes inside blocks are not kept.
+    ///
+    /// # Cost
+    /// A pass over the triangles: about that of a few refits.
+    pub fn from_tree(tree: MeshTree) -> Self {
+        let (positions, triangles) = (tree.mesh().positions().to_vec(), tree.mesh().triangles().to_vec());
+        let (nodes, _, ids, frame) = tree.into_nodes();
         let (mut above, mut blocks) = (vec![], vec![]);
         let mut node = 0;
         while let Some(&Node { nodes_end, leaves: [from, to], .. }) = nodes.get(node as usize) {
@@ -133,6 +141,23 @@ impl DrivenBody {
             Self { positions, triangles, frame, nodes, ids, above, blocks, vertices, inside, boxes, stamp };
         body.fit();
         body
+    }
+
+    /// The same body with all its boxes: what [`DrivenBody::from_tree`] was made from, where it is now.
+    ///
+    /// ```
+    /// use fracas::{MeshTree, kinetic::DrivenBody, mesh::shapes};
+    /// let tree = MeshTree::build(shapes::icosphere(1.0, 3));
+    /// let again = DrivenBody::from_tree(tree.clone()).into_tree();
+    /// assert_eq!((again.quality(), again.mesh()), (tree.quality(), tree.mesh()));
+    /// ```
+    ///
+    /// # Cost
+    /// That of a refit.
+    #[must_use]
+    pub fn into_tree(self) -> MeshTree {
+        let mesh = Mesh::new(self.positions, self.triangles).expect("positions that were checked");
+        MeshTree::from_nodes(mesh, self.nodes, self.ids, self.frame)
     }
 
     /// The triangles, by the indices of their vertices.
@@ -180,7 +205,7 @@ impl DrivenBody {
         View::of(self, None)
     }
 
-    /// The body where a pose puts it.
+    /// The body where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &Pose) -> View<'_> {
         self.view().at(pose)
     }
@@ -211,7 +236,7 @@ impl DrivenBody {
             (low, high) = (low.min(*l), high.max(*h));
         }
         // A body that left its frame, or shrank in it, gets a new one.
-        if !(0.125..=Frame::REACH).contains(&reach_of((self.frame.map(low), self.frame.map(high)))) {
+        if !fits_frame((self.frame.map(low), self.frame.map(high)), 0.125) {
             self.frame = Frame::around(low, high);
         }
         self.fit_above();

@@ -1,6 +1,6 @@
-//! Bodies on known paths: boxes that know when they expire.
+//! Bodies on known paths: structures that need no refit per frame.
 //!
-//! Animation and playback know where every vertex is going. [`Plans`] hold these paths.
+//! In animations and replays the path of every vertex is known in advance. [`Plans`] hold these paths.
 //!
 //! - [`KineticBody`]: boxes at the two ends of an interval, one refit per key. The default.
 //! - [`Window`]: pairs of triangles that come near each other during an interval, and when; [`StepImpacts`]: what meets, exactly.
@@ -40,6 +40,8 @@ pub mod piece;
 mod plan;
 mod queue;
 mod separation;
+#[cfg(feature = "serde")]
+mod state;
 mod topology;
 mod window;
 
@@ -54,4 +56,6 @@ pub(crate) use piece::LARGEST_TIME;
 pub use piece::Piece;
 pub use plan::{Plan, Plans};
 pub use separation::{Overlap, SeparationList, SeparationStats};
+#[cfg(feature = "serde")]
+pub(crate) use state::PlansState;
 pub use window::{TimedPair, Window};

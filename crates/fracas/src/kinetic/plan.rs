@@ -40,7 +40,7 @@ use crate::geom::DVec3;
 use std::ops::Range;
 
 /// In place of a block: the vertex follows a line.
-const LINE: u32 = u32::MAX;
+pub(super) const LINE: u32 = u32::MAX;
 /// More vertices could not be named.
 const MOST_VERTICES: usize = (u32::MAX - 1) as usize;
 
@@ -86,10 +86,10 @@ pub enum Plan {
 pub struct Plans {
     pub(super) now: f64,
     pub(super) tracks: Vec<Track>,
-    lines: Vec<Line>,
+    pub(super) lines: Vec<Line>,
     free_lines: Vec<u32>,
     pub(super) blocks: Vec<Block>,
-    free_blocks: Vec<u32>,
+    pub(super) free_blocks: Vec<u32>,
     /// By block: its next key.
     pub(super) keys: EventQueue,
 }
@@ -102,10 +102,10 @@ pub(super) struct Track {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Line {
-    from: f64,
-    start: DVec3,
-    velocity: DVec3,
+pub(super) struct Line {
+    pub(super) from: f64,
+    pub(super) start: DVec3,
+    pub(super) velocity: DVec3,
 }
 
 impl Plans {
@@ -143,7 +143,7 @@ impl Plans {
         Ok(plans)
     }
 
-    fn empty(now: f64) -> Self {
+    pub(super) fn empty(now: f64) -> Self {
         Self {
             now,
             tracks: Vec::new(),
@@ -369,7 +369,7 @@ impl Plans {
         Track { block: LINE, column: put(&mut self.lines, &mut self.free_lines, line) }
     }
 
-    fn put_block(&mut self, block: Block) -> u32 {
+    pub(super) fn put_block(&mut self, block: Block) -> u32 {
         let next = block.times.get(block.passed).copied();
         let number = put(&mut self.blocks, &mut self.free_blocks, block);
         self.keys.grow(self.blocks.len());
@@ -409,7 +409,7 @@ fn put<T>(list: &mut Vec<T>, free: &mut Vec<u32>, item: T) -> u32 {
     (list.len() - 1) as u32
 }
 
-fn check_vertex_count(count: usize) -> Result<(), KineticError> {
+pub(super) fn check_vertex_count(count: usize) -> Result<(), KineticError> {
     if count > MOST_VERTICES { Err(KineticError::TooMany { what: "vertices", count }) } else { Ok(()) }
 }
 
@@ -430,7 +430,7 @@ fn check_plan(vertex: usize, plan: &Plan) -> Result<(), KineticError> {
     }
 }
 
-fn check_frames(
+pub(super) fn check_frames(
     times: &[f64],
     frames: &[Vec<DVec3>],
     expected: usize,

@@ -1,4 +1,4 @@
-//! A mesh whose positions and triangles belong to somebody else.
+//! A mesh whose positions and triangles are borrowed from the caller.
 
 use super::triangles::{Mesh, MeshError, check_parts};
 use crate::geom::{DVec3, Triangle};

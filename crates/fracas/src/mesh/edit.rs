@@ -1,7 +1,7 @@
-//! The language of change: what one step of cutting, tearing or breaking does to a mesh.
+//! Edits: what one step of cutting, tearing or breaking does to a mesh.
 //!
-//! A [`MeshEdit`] is plain data. What cuts a body writes it, [`LiveMesh::apply`](super::LiveMesh::apply) carries it
-//! out, and structures over the mesh read the same edit to follow.
+//! A [`MeshEdit`] is plain data. A cutter or a simulation writes it, [`LiveMesh::apply`](super::LiveMesh::apply) carries it
+//! out, and structures over the mesh use the same edit to update themselves.
 //!
 //! # Idea
 //!

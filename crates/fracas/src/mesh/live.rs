@@ -1,4 +1,4 @@
-//! A mesh under edits: triangles come and go, ids never mean anything else than before.
+//! A mesh under edits: triangles come and go, and an id never names another triangle.
 //!
 //! # Idea
 //!
@@ -20,9 +20,9 @@
 //! # When to use something else
 //!
 //! For a mesh whose triangles stay, [`Mesh`] and [`Adjacency`](super::Adjacency): they need less memory. Dead slots are
-//! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] starts afresh with new ids.
+//! kept for ever (37 bytes each); after long cutting, [`LiveMesh::to_mesh`] gives a compact mesh with new ids.
 
-use super::triangles::replace_positions;
+use super::triangles::{check_count, replace_positions};
 use super::{EditError, Mesh, MeshEdit, MeshError, Origin, TriangleId};
 use crate::base::reserve_warm;
 use crate::geom::{DVec3, Triangle};
@@ -33,9 +33,10 @@ const NONE: u32 = u32::MAX;
 /// How many slots leave [`NONE`] free among the names of corners.
 const MOST_SLOTS: usize = (u32::MAX / 3) as usize;
 
-/// A mesh that is edited. Ids of triangles and vertices are never given away again.
+/// A mesh under edits. Ids of triangles and vertices are never reused.
 #[derive(Clone, Debug, Default)]
 #[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LiveMesh {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -52,10 +53,24 @@ pub struct LiveMesh {
     /// By slot: the other face of its crack, or [`NONE`]; may end before the last slot.
     twin_faces: Vec<u32>,
     /// Sorted copies of the triangles that an edit removes and of the vertices it moves: duplicates stand side by side.
+    #[cfg_attr(feature = "serde", serde(skip))]
     scratch: [Vec<u32>; 2],
 }
 
+/// Refuses more triangle slots than corners can be named of.
+fn check_slots(count: usize) -> Result<(), MeshError> {
+    let limit = MOST_SLOTS;
+    if count <= limit { Ok(()) } else { Err(MeshError::TooMany { what: "triangle slots", count, limit }) }
+}
+
+/// Refuses room for more triangle slots and vertices than a mesh can have.
+fn check_room([slots, vertices]: [usize; 2], more: [usize; 2]) -> Result<(), MeshError> {
+    check_slots(slots.saturating_add(more[0]))?;
+    check_count("vertices", vertices.saturating_add(more[1]))
+}
+
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Link {
     next: u32,
     previous: u32,
@@ -76,10 +91,14 @@ pub struct Applied {
 }
 
 impl LiveMesh {
+    /// The most triangles a mesh under edits can have, dead ones included: 1,431,655,765, a third of the ids of 32 bits, since every
+    /// corner has one.
+    pub const MOST_SLOTS: usize = MOST_SLOTS;
+
     /// A mesh ready for edits. Triangles and vertices keep their ids.
     ///
     /// # Panics
-    /// If the mesh has more than 1 431 655 765 triangles, whose corners 32-bit ids cannot name.
+    /// If the mesh has more than [`LiveMesh::MOST_SLOTS`] triangles; [`LiveMesh::try_new`] refuses it instead.
     ///
     /// ```
     /// use fracas::mesh::{LiveMesh, MeshEdit, TriangleId, shapes};
@@ -98,8 +117,20 @@ impl LiveMesh {
     /// assert!(mesh.apply(&edit).is_err());
     /// ```
     pub fn new(mesh: Mesh) -> Self {
+        Self::try_new(mesh).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`LiveMesh::new`], for a mesh of any size.
+    ///
+    /// # Errors
+    /// [`MeshError::TooMany`] for more than [`LiveMesh::MOST_SLOTS`] triangles.
+    pub fn try_new(mesh: Mesh) -> Result<Self, MeshError> {
+        check_slots(mesh.triangle_count())?;
+        Ok(Self::of_checked(mesh))
+    }
+
+    fn of_checked(mesh: Mesh) -> Self {
         let (positions, triangles) = mesh.into_parts();
-        assert!(triangles.len() <= MOST_SLOTS, "{} triangles are more than {MOST_SLOTS}", triangles.len());
         let slots = triangles.len();
         let mut made = Self {
             first: vec![NONE; positions.len()],
@@ -194,7 +225,7 @@ impl LiveMesh {
             while corner != NONE {
                 let (slot, k) = place(corner);
                 corner = self.links[corner as usize].next;
-                // A triangle that names the vertex twice is in the list twice; its first corner speaks for it.
+                // A triangle that names the vertex twice is in the list twice; its first corner stands for it.
                 if !self.triangles[slot][..k].contains(&vertex) {
                     return Some(TriangleId(slot as u32));
                 }
@@ -336,7 +367,12 @@ impl LiveMesh {
 
     /// Makes room for this many more triangles and vertices, and writes to it once, so that edits within it wait
     /// neither for the allocator nor for the system to hand out pages. It halves the time of small edits.
+    ///
+    /// # Panics
+    /// If there would be more triangle slots than [`LiveMesh::MOST_SLOTS`] or more vertices than ids. Nothing has changed then.
     pub fn reserve(&mut self, triangles: usize, vertices: usize) {
+        let room = check_room([self.slot_count(), self.vertex_count()], [triangles, vertices]);
+        room.unwrap_or_else(|error| panic!("{error}"));
         reserve_warm(&mut self.triangles, triangles, [0; 3]);
         reserve_warm(&mut self.alive, triangles, false);
         reserve_warm(&mut self.links, 3 * triangles, Link { next: NONE, previous: NONE });
@@ -348,6 +384,13 @@ impl LiveMesh {
             let known = list.len();
             reserve_warm(list, all - known, NONE);
         }
+    }
+
+    /// A copy whose coordinates are multiplied by a power of two.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        scaled.positions.iter_mut().for_each(|p| *p *= factor);
+        scaled
     }
 
     /// Moves every vertex; the triangles stay.
@@ -400,7 +443,34 @@ impl LiveMesh {
             }
         }
         // Each was found in the one list where it may be, and none twice, for it has one corner before it.
-        if listed == 3 * self.live_count { Ok(()) } else { Err(format!("only {listed} corners are listed")) }
+        if listed != 3 * self.live_count {
+            return Err(format!("only {listed} corners are listed"));
+        }
+        self.validate_twins()
+    }
+
+    /// Twins form circles, and twin faces are triangles.
+    fn validate_twins(&self) -> Result<(), String> {
+        let vertices = self.positions.len();
+        let mut is_next = vec![false; self.twins.len()];
+        for &twin in &self.twins {
+            if is_next.get_mut(twin as usize).is_none_or(|is_next| std::mem::replace(is_next, true)) {
+                return Err(format!("vertex {twin} does not follow exactly one of its twins"));
+            }
+        }
+        let first = self.twins().flatten().min();
+        if self.twins.len() > vertices || first.is_some_and(|first| first < self.first_twin) {
+            return Err(format!("vertex {first:?} of {vertices} is the first with a twin"));
+        }
+        let slots = self.triangles.len();
+        let is_bad = |&face: &u32| face != NONE && face as usize >= slots;
+        if self.twin_faces.len() > slots || self.twin_faces.iter().any(is_bad) {
+            return Err("a twin face is no triangle".into());
+        }
+        match self.triangles.iter().flatten().find(|&&vertex| vertex as usize >= vertices) {
+            Some(vertex) => Err(format!("a triangle names vertex {vertex} of {vertices}")),
+            None => Ok(()),
+        }
     }
 
     fn check_with(&self, edit: &MeshEdit, [removed, moved]: &mut [Vec<u32>; 2]) -> Result<(), EditError> {
@@ -516,4 +586,27 @@ fn first_repeated(sorted: &mut Vec<u32>, ids: impl Iterator<Item = u32>) -> Opti
     sorted.extend(ids);
     sorted.sort_unstable();
     sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_a_third_of_all_ids_hit_an_assert() {
+        assert_eq!(MOST_SLOTS, 1_431_655_765);
+        assert_eq!(check_slots(MOST_SLOTS), Ok(()));
+        let error = check_slots(MOST_SLOTS + 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "1431655766 triangle slots are more than the 1431655765 that there can be"
+        );
+        // The last corner of the last slot has a name of its own, and so have the two slots of every node of a tree.
+        assert!(
+            3 * (MOST_SLOTS as u64) + 2 - 3 < u64::from(NONE) && 2 * (MOST_SLOTS as u64) < u64::from(NONE)
+        );
+        assert!(check_room([7, 7], [MOST_SLOTS - 7, 0]).is_ok());
+        assert!(check_room([7, 7], [MOST_SLOTS - 6, 0]).is_err());
+        assert!(check_room([7, 7], [usize::MAX, 0]).is_err() && check_room([7, 7], [0, usize::MAX]).is_err());
+    }
 }

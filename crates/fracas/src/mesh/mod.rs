@@ -1,4 +1,4 @@
-//! Things with identity: vertices and triangles that keep their ids while a body lives.
+//! Meshes: vertices and triangles that keep their ids while a body lives.
 
 mod adjacency;
 mod borrowed;

@@ -1,4 +1,4 @@
-//! What a mesh is like: counts, defects, whether it is closed, its area and volume.
+//! A report on a mesh: counts, defects, whether it is closed, its area and volume.
 //!
 //! Everything but area and volume is a matter of vertex indices or is decided exactly, so there is no tolerance
 //! to choose. A mesh whose triangles do not share vertices (every STL file) is all boundary until

@@ -19,6 +19,7 @@ use crate::geom::{DAffine3, DVec3};
 
 /// How much a node moves a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Influence {
     /// The index of the node.
     pub node: u32,
@@ -163,6 +164,19 @@ impl Skin {
         }
         let reach = rest.positions().iter().fold(DVec3::ZERO, |reach, p| reach.max(p.abs()));
         Ok(Self { rest, nodes, influences: lists, reach })
+    }
+
+    /// A skin from weights that were checked before: none is changed.
+    #[cfg(feature = "serde")]
+    pub(crate) fn restore(
+        rest: Mesh,
+        nodes: usize,
+        influences: &[Vec<Influence>],
+    ) -> Result<Self, SkinError> {
+        let mut skin = Self::new(rest, nodes, influences.iter().map(|list| list.iter().copied()))?;
+        skin.influences = Lists::default();
+        influences.iter().for_each(|list| skin.influences.append(|items| items.extend_from_slice(list)));
+        Ok(skin)
     }
 
     /// The surface at rest.

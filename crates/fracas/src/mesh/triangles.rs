@@ -16,7 +16,7 @@ impl TriangleId {
     }
 }
 
-/// Why positions and triangles do not make a mesh. The first offender is named.
+/// Why positions and triangles are not a valid mesh. Names the first offender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshError {
     /// A coordinate is NaN or infinite.
@@ -27,7 +27,7 @@ pub enum MeshError {
         /// Its position.
         position: DVec3,
     },
-    /// A triangle names a vertex that is not there.
+    /// A triangle names a vertex that does not exist.
     #[error("triangle {triangle} names vertex {vertex}, but there are {vertices} vertices")]
     NoSuchVertex {
         /// Index of the first such triangle.
@@ -38,7 +38,7 @@ pub enum MeshError {
         vertices: usize,
     },
     /// New positions for a mesh with another number of vertices.
-    #[error("{given} positions for a mesh of {expected} vertices")]
+    #[error("{given} positions were given for a mesh of {expected} vertices; there must be one for each")]
     WrongVertexCount {
         /// Vertices of the mesh.
         expected: usize,
@@ -46,12 +46,14 @@ pub enum MeshError {
         given: usize,
     },
     /// More triangles or vertices than ids.
-    #[error("{count} {what} are more than the {} that ids can name", u32::MAX)]
+    #[error("{count} {what} are more than the {limit} that there can be")]
     TooMany {
-        /// `"vertices"` or `"triangles"`.
+        /// `"vertices"`, `"triangles"` or `"triangle slots"`.
         what: &'static str,
         /// How many were given.
         count: usize,
+        /// How many there may be.
+        limit: usize,
     },
 }
 
@@ -136,7 +138,7 @@ impl Mesh {
         replace_positions(&mut self.positions, positions)
     }
 
-    /// Makes vertices at the same position one vertex: the first of them. Triangles keep their ids.
+    /// Merges vertices at the same position into the first of them. Triangles keep their ids.
     ///
     /// Positions count as the same if their coordinates are equal as numbers, so `-0.0` merges with `0.0`.
     /// Vertices that are no longer named stay, so vertex indices do not change either. Returns how many
@@ -181,9 +183,10 @@ pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result
     Ok(())
 }
 
-/// Checks that there are ids for so many. The last id is kept free, so that structures may use it to mean "none".
+/// Checks that there are ids for this many. The last id is kept free, so that structures may use it to mean "none".
 pub(super) fn check_count(what: &'static str, count: usize) -> Result<(), MeshError> {
-    if count < u32::MAX as usize { Ok(()) } else { Err(MeshError::TooMany { what, count }) }
+    let limit = u32::MAX as usize - 1;
+    if count <= limit { Ok(()) } else { Err(MeshError::TooMany { what, count, limit }) }
 }
 
 /// Copies new positions over old ones, if there are as many and all are finite.

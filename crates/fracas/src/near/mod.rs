@@ -1,8 +1,8 @@
-//! What is nearer than a distance: pairs of features, as solvers of cloth and of contact want them.
+//! Pairs of features within a distance, as solvers of cloth and contact need them.
 //!
-//! Two surfaces that do not intersect are nearest to each other where a vertex is near a triangle or an edge near an edge. So all
-//! vertex–triangle and edge–edge pairs within a *reach* are all that a solver has to keep apart. They are found as impacts are
-//! (`impact/`): boxes of one body grow by the reach, the walk goes down to features, each with one owner, and every pair of features
+//! Two surfaces that do not intersect are nearest to each other where a vertex is near a triangle or an edge near an edge. So a solver
+//! only has to keep apart the vertex–triangle and edge–edge pairs within a *reach*. They are found in the same way as impacts
+//! (`impact/`): boxes of one body are enlarged by the reach, and the walk goes down to features. Each feature has one owner, so every pair
 //! comes once. Then distances are computed.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! The oracle: every triangle against every other, decided exactly. Quadratic, and right.
+//! The reference: every triangle against every other, after a test of their exact boxes, decided exactly. Quadratic.
 
 use super::{Pair, Touch};
 use crate::exact;

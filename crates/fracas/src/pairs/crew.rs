@@ -2,7 +2,7 @@
 //!
 //! A query begins as a few tasks. They are opened, generation by generation, until there are enough to share; then threads
 //! take tasks from the list as they become free, each collecting its own pairs. Sorting the union makes the result
-//! independent of who did what.
+//! independent of how tasks were shared.
 
 use super::{FindStats, Pair};
 use crate::base::parallel;
@@ -24,7 +24,7 @@ pub(crate) trait Worker: Default + Send {
     /// Moves what is left of the tasks when the steps were used up to `out`.
     fn take_rest(&mut self, out: &mut Vec<Self::Task>);
 
-    /// What was found since the last reset, and the work it took.
+    /// What was found since the last reset, and the work it took, with the pairs that were only counted.
     fn results(&self) -> (&[Pair], FindStats);
 }
 
@@ -129,14 +129,21 @@ impl<W: Worker> Crew<W> {
         self.tasks.clear();
     }
 
-    /// Collects and sorts what all workers have found.
-    pub(crate) fn finish(&mut self, threads: Threads) {
+    /// Collects and sorts what all workers have found; nothing if that is more than `most`.
+    pub(crate) fn finish(&mut self, threads: Threads, most: usize) {
+        let found = self.workers.iter().map(|worker| {
+            let (pairs, stats) = worker.results();
+            pairs.len() as u64 + stats.found
+        });
+        let is_kept = found.sum::<u64>() <= most as u64;
         for worker in &self.workers {
             let (pairs, stats) = worker.results();
-            self.pairs.extend_from_slice(pairs);
+            if is_kept {
+                self.pairs.extend_from_slice(pairs);
+            }
             self.stats += stats;
+            self.stats.found += pairs.len() as u64;
         }
-        self.stats.found = self.pairs.len() as u64;
         parallel::sort_unstable(threads != Threads::One && self.pairs.len() > MANY_PAIRS, &mut self.pairs);
     }
 
@@ -165,4 +172,14 @@ impl<W: Worker> Crew<W> {
             }
         });
     }
+}
+
+/// How many pairs a worker drops because they are more than it may keep. So memory stays below twice `most`, whatever is found.
+#[inline]
+pub(crate) fn count_beyond(most: usize, pairs: &mut Vec<Pair>) -> u64 {
+    let count = if pairs.len() > most { pairs.len() } else { 0 };
+    if count > 0 {
+        pairs.clear();
+    }
+    count as u64
 }

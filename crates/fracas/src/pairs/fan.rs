@@ -1,7 +1,7 @@
 //! Fans: the triangles around a vertex, proved not to meet each other beyond what they share, all at once.
 //!
-//! In a mesh most pairs of triangles with overlapping boxes are neighbours, six for every triangle. Taken one by one they
-//! cost more than everything else. Around a vertex of a smooth surface they can be settled together:
+//! In a mesh most pairs of triangles with overlapping boxes are neighbours, six for every triangle. Tested one by one they
+//! cost more than everything else. Around a vertex of a smooth surface they can be proved apart together:
 //!
 //! ```text
 //!        b₀=a₁

@@ -1,6 +1,6 @@
-//! A copy of `f64` space in `f32`, moved and scaled so that it loses as little as possible.
+//! A map from `f64` space to `f32`, centred and scaled to lose as little precision as possible.
 //!
-//! A mesh far from the origin, or very large or small, would lose everything when rounded to `f32` as it is. A
+//! A mesh far from the origin, or very large or small, would lose all detail if it were rounded to `f32` directly. A
 //! frame maps its box to about \[-1, 1\]: `x = (p - centre) · scale`, with a scale that is a power of two. Then one
 //! number bounds the rounding of every coordinate ([`Frame::SLACK`]), and products of several coordinates neither
 //! overflow nor underflow where it matters.

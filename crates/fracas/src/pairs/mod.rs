@@ -32,7 +32,7 @@ mod vec8;
 
 pub(crate) use crate::geom::LANES;
 pub use crew::Threads;
-pub(crate) use crew::{Crew, Worker};
+pub(crate) use crew::{Crew, Worker, count_beyond};
 pub(crate) use fan::Fan;
 pub use features::Features;
 pub(crate) use findings::{Findings, bits};
@@ -61,8 +61,9 @@ impl Pair {
     }
 }
 
-/// Which meetings of two triangles count as a pair.
+/// Which intersections of two triangles count as a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Touch {
     /// Every common point counts, a touching corner or edge and coplanar overlap too.
     #[default]
@@ -87,6 +88,7 @@ impl Touch {
 /// A cut gives a body two faces that coincide at birth. Vertices that a cut made of one point are *twins*
 /// ([`MeshEdit::twins`](crate::mesh::MeshEdit::twins)). They count as one vertex as long as their positions are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Twins {
     /// Queries of a body against itself take twins that are still at one place for one vertex. So triangles that
     /// meet only there are neighbours, and the two faces of a fresh crack are no pairs.
@@ -110,7 +112,7 @@ pub struct FindStats {
     pub decided: u64,
     /// Subtrees proved free of self-intersections as a whole; in a soup, fans around a vertex.
     pub culled: u64,
-    /// Pairs found.
+    /// Pairs found, also if they were more than [`FindOptions::most_pairs`](crate::FindOptions::most_pairs).
     pub found: u64,
 }
 

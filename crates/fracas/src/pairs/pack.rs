@@ -1,8 +1,8 @@
 //! The pair kernel: eight pairs of triangles at a time, in `f32`, dropping only what certainly does not meet.
 //!
 //! The row kernel (`row`) takes one triangle against eight neighbours in memory. That suits a tree, whose leaves of eight are
-//! prepared once and then looked at again and again. A grid is made for one look: here candidates are gathered first and
-//! packed, each lane has a pair of its own, and nothing has to be prepared per row. The tests, their order, the sides
+//! prepared once and used many times. A grid is used once: here candidates are gathered first and
+//! packed, each lane has its own pair, and nothing has to be prepared per row. The tests, their order, the sides
 //! of planes and the error bounds are those of the row kernel and come from there; two things differ:
 //!
 //! ```text

@@ -1,8 +1,8 @@
 //! The body: what a query sees of a surface that follows a few nodes.
 //!
 //! A node of the walk is made when a query opens it: eight bounds from the transforms, padded for rounding (`motion`) and cut to
-//! the box of the whole body. A node just above leaves evaluates the vertices of all of them instead. That costs about as much as the
-//! bounds would, and gives the smallest boxes. Rows and exact triangles come from the same vertices, which the finder keeps. Nothing else is
+//! the box of the whole body. A node just above leaves evaluates the vertices of all of them instead. This costs about as much as the
+//! bounds and gives the smallest boxes. Rows and exact triangles come from the same vertices, which the finder keeps. Nothing else is
 //! kept between queries, so the answer cannot depend on what was evaluated before.
 //!
 //! # Invariants
@@ -160,7 +160,7 @@ impl SkinnedBody {
         View::of(self, None)
     }
 
-    /// The body where a pose puts it.
+    /// The body where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &Pose) -> View<'_> {
         self.view().at(pose)
     }

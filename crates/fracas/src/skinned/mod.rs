@@ -1,4 +1,4 @@
-//! Bodies driven by few nodes: a dense surface whose bounds cost what its nodes cost, not what its vertices cost.
+//! Skinned bodies: a dense surface driven by few nodes, with bounds whose cost follows the nodes, not the vertices.
 //!
 //! A [`Skin`](crate::mesh::Skin) has many vertices and few nodes: bones of a character, or points of a meshless simulation. Every vertex
 //! is a convex combination of where the affine transforms of its nodes put it. [`SkinnedBody`] bounds any part of the

@@ -36,7 +36,7 @@ use super::oriented::reach_of_all;
 use crate::geom::{BLOCK, BLOCKS, DAffine3, DVec3, LANES, round};
 use crate::mesh::Skin;
 use crate::pairs::Frame;
-use crate::walk::{Corners, reach_of};
+use crate::walk::{Corners, fits_frame};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f64x4};
 
@@ -134,7 +134,7 @@ impl Motion {
             let low = [0, 1, 2].map(|axis| -(sides[BLOCK + axis] + pad));
             let high = [0, 1, 2].map(|axis| sides[axis] + pad);
             self.root = (low, high);
-            if (0.25..=Frame::REACH).contains(&reach_of(self.root)) {
+            if fits_frame(self.root, 0.25) {
                 return;
             }
         }

@@ -11,6 +11,7 @@ use crate::geom::Directions;
 /// # let _ = tight;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SkinOptions {
     /// The formula for the largest convex combination. Default: Equation 12.
     pub bound: Bound,
@@ -25,6 +26,7 @@ pub struct SkinOptions {
 ///
 /// By duality, Σ l b + r λ + Σ (h − l) max(b − λ, 0) with r = 1 − Σ l is such a bound for every λ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bound {
     /// The paper's Equation 12, in one pass: λ is the second largest b. The node with the largest b gets its largest weight, the second
     /// gets the rest, even if that is more than its largest weight.
@@ -36,6 +38,7 @@ pub enum Bound {
 
 /// Which boxes bound a part of the surface at rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum RestBoxes {
     /// Boxes along the coordinate axes.
     #[default]

@@ -1,4 +1,4 @@
-//! Cutting the sorted list into cells, as large as the density asks for.
+//! Dividing the sorted list into cells, whose size follows the density.
 //!
 //! Keys of one layer are Morton codes, so the triangles of a cell of any size are a run of the list: those that agree in all
 //! bits above the cell's. On several threads each takes a part of the list that begins and ends between two cells.

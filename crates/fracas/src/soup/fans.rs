@@ -1,4 +1,4 @@
-//! Which vertices have a fan of triangles that certainly do not meet each other, so that neighbours need no test.
+//! Finds the vertices whose triangles certainly do not intersect each other, so that neighbours need no test.
 
 use super::layer::{Source, VERTICES_AT_A_TIME};
 use crate::base::parallel;

@@ -22,7 +22,14 @@ const SMALL_SOUP: usize = 4096;
 
 impl Soup {
     /// Finds all pairs within one mesh, or between two.
-    pub(crate) fn find(&mut self, sources: &[Source], options: &SoupOptions, touch: Touch, threads: Threads) {
+    /// More than `most` are only counted.
+    pub(crate) fn find(
+        &mut self,
+        sources: &[Source],
+        options: &SoupOptions,
+        (touch, most): (Touch, usize),
+        threads: Threads,
+    ) {
         let threads = self.populate(sources, options, threads);
         self.crew.reset();
         let cells = self.grid.cells.len();
@@ -35,8 +42,8 @@ impl Soup {
             self.crew.add([first, end]);
             first = end;
         }
-        self.crew.run_as_they_are(&Question { grid: &self.grid, sources, touch }, count);
-        self.crew.finish(threads);
+        self.crew.run_as_they_are(&Question { grid: &self.grid, sources, touch, most }, count);
+        self.crew.finish(threads, most);
         self.crew.stats.culled = self.grid.fans.flat.iter().filter(|&&flat| flat).count() as u64;
     }
 

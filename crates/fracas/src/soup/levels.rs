@@ -1,8 +1,8 @@
 //! Sizes of triangles, and the levels of the grid that follow from them.
 //!
 //! Every triangle has an *octave*: the exponent of the smallest power of two that its box fits into. The histogram
-//! of octaves, with the bounds of each, decides the levels: mostly one level for two neighbouring octaves, and none
-//! for a few small triangles, which are no burden one level up.
+//! of octaves, with the bounds of each, decides the levels: mostly one level for two neighbouring octaves. A few small
+//! triangles get no level of their own, since they cost little one level up.
 //!
 //! ```text
 //!   triangles   ▁▁  ▁▂▅█▇▃▁▁            ▁      octaves, from small to large

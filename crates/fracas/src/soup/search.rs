@@ -1,4 +1,4 @@
-//! Asking the grid: each cell looks for cells that may meet it, on its own level and on coarser ones.
+//! Searching the grid: each cell is compared with the cells near it, on its own level and on coarser ones.
 
 use super::CellTable;
 use super::grid::Grid;
@@ -8,7 +8,7 @@ use super::window::{Filled, Window};
 use crate::base::morton;
 use crate::exact;
 use crate::geom::{Boxes8, DVec3, Triangle};
-use crate::pairs::{FindStats, Findings, LANES, Pair, Touch, Worker};
+use crate::pairs::{FindStats, Findings, LANES, Pair, Touch, Worker, count_beyond};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 use std::ops::Range;
@@ -18,10 +18,15 @@ pub(crate) struct Question<'a> {
     pub(super) grid: &'a Grid,
     pub(super) sources: &'a [Source<'a>],
     pub(super) touch: Touch,
+    /// Pairs are kept up to this number, and only counted beyond.
+    pub(super) most: usize,
 }
 
 /// A window is given up when so many triangles have been searched: its rows then take about three quarters of a megabyte.
 const TRIANGLES_AT_A_TIME: u32 = 12_288;
+
+/// A row is compared with so many others before the pairs that wait are filtered.
+const ROWS_AT_A_TIME: usize = 64;
 
 /// Open pairs are decided whenever this many have gathered.
 const BATCH: usize = 4096;
@@ -106,9 +111,6 @@ impl CellSearch {
             self.window.fill(simd.level(), grid, question.sources);
             for place in 0..next - first {
                 self.search::<S, ITSELF>(simd, question, place);
-                if self.findings.len() >= BATCH {
-                    self.decide(question);
-                }
             }
             // Nothing may wait any longer, as records mean nothing once the window is given up.
             for (scale, packer) in self.packers[..grid.scale_count].iter_mut().enumerate() {
@@ -213,6 +215,7 @@ impl CellSearch {
                     self.list_near(simd, limits, row + 1..rows[1]);
                     self.list_found(simd, limits, &group);
                     self.meet_within::<S>(simd, grid, own.scale_of_steps as usize, row);
+                    self.decide_full(question);
                 }
                 continue;
             }
@@ -231,6 +234,7 @@ impl CellSearch {
                     let scale = layer.scale_of_steps as usize;
                     self.meet_across::<S, ITSELF>(simd, grid, scale, row, &rebase);
                 }
+                self.decide_full(question);
             }
         }
     }
@@ -263,13 +267,22 @@ impl CellSearch {
     /// A row with itself and with the near rows of its own layer.
     #[inline(always)]
     fn meet_within<S: Simd>(&mut self, simd: S, grid: &Grid, scale: usize, row: u32) {
-        let (packer, window) = (&mut self.packers[scale], &self.window);
-        let mine = window.row(row);
-        packer.add_row(simd, &mine, &mut self.stats);
-        for &other in &self.near {
-            packer.add_rows::<S, true>(simd, &mine, &window.row(other), &mut self.stats);
+        let mine = self.window.row(row);
+        self.packers[scale].add_row(simd, &mine, &mut self.stats);
+        let mut first = 0;
+        loop {
+            let end = self.near.len().min(first + ROWS_AT_A_TIME);
+            let (packer, window) = (&mut self.packers[scale], &self.window);
+            let mine = window.row(row);
+            for &other in &self.near[first..end] {
+                packer.add_rows::<S, true>(simd, &mine, &window.row(other), &mut self.stats);
+            }
+            self.filter_full::<S, true>(simd, grid, scale);
+            first = end;
+            if first == self.near.len() {
+                break;
+            }
         }
-        self.filter_full::<S, true>(simd, grid, scale);
     }
 
     /// A row with the near rows of a coarser layer.
@@ -282,13 +295,22 @@ impl CellSearch {
         row: u32,
         rebase: &Rebase,
     ) {
-        let window = &self.window;
-        let own = window.row(row);
-        let mine = RowView { lanes: &rebase.lanes(own.lanes), bounds: rebase.row(&own.bounds), ..own };
-        for &other in &self.near {
-            self.packers[scale].add_rows::<S, ITSELF>(simd, &mine, &window.row(other), &mut self.stats);
+        let lanes = rebase.lanes(self.window.row(row).lanes);
+        let mut first = 0;
+        loop {
+            let end = self.near.len().min(first + ROWS_AT_A_TIME);
+            let window = &self.window;
+            let own = window.row(row);
+            let mine = RowView { lanes: &lanes, bounds: rebase.row(&own.bounds), ..own };
+            for &other in &self.near[first..end] {
+                self.packers[scale].add_rows::<S, ITSELF>(simd, &mine, &window.row(other), &mut self.stats);
+            }
+            self.filter_full::<S, ITSELF>(simd, grid, scale);
+            first = end;
+            if first == self.near.len() {
+                break;
+            }
         }
-        self.filter_full::<S, ITSELF>(simd, grid, scale);
     }
 
     /// Filters the pairs that wait if there are many of them.
@@ -300,6 +322,14 @@ impl CellSearch {
         }
         if packer.close.count >= ROOM {
             packer.decide_close::<S, ITSELF>(simd, &self.window.packed(grid, scale), &mut self.findings);
+        }
+    }
+
+    /// Decides the open pairs if there are many of them. In a crowded cell every row may bring thousands.
+    #[inline(always)]
+    fn decide_full(&mut self, question: &Question) {
+        if self.findings.len() >= BATCH {
+            self.decide(question);
         }
     }
 
@@ -348,6 +378,7 @@ impl CellSearch {
             let turned = if itself { a > b } else { window.mesh(sources, i) == 1 };
             self.pairs.push(if turned { Pair::new(b, a) } else { Pair::new(a, b) });
         }
+        self.stats.found += count_beyond(question.most, &mut self.pairs);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where a cell is: by its key in a table with linear probing, or by one of the hash functions of the paper.
+//! Finding a cell: by its key in a table with linear probing, or by one of the hash functions of the paper.
 
 use super::CellTable;
 use super::cell_runs::Cell;

@@ -1,7 +1,7 @@
 //! The part of a grid that is being searched: cells as rows of eight triangles, in little enough memory for the caches.
 //!
-//! Rows take eight times the memory of the sorted list, too much to make all of them at once. So a search takes some thousand
-//! triangles at a time in the order of the list. It makes rows of their cells, then of all neighbours beyond. Cells at the
+//! Rows take eight times the memory of the sorted list, so they are not all made at once. A search takes some thousand
+//! triangles at a time in the order of the list. It makes rows of their cells, then of all neighbouring cells. Cells at the
 //! border are made twice.
 //!
 //! ```text

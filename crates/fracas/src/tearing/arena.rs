@@ -267,7 +267,7 @@ impl Arena {
         }
     }
 
-    /// A node as its parent should see it, from its two slots, neither of them empty; its sums are made new.
+    /// A node as its parent should see it, from its two slots, neither of them empty; its sums are recomputed.
     #[inline]
     pub(super) fn pull(&mut self, node: u32) -> Slot {
         let at = 2 * node as usize;

@@ -1,4 +1,4 @@
-//! Keeping subtrees balanced: rotations, joins, and permutations that tighten boxes without tipping anything.
+//! Keeping subtrees balanced: rotations, joins, and permutations that tighten boxes without changing balance.
 //!
 //! Trees here are AVL trees without an order: the heights of two siblings differ by one at most, and which of them is
 //! left or right means nothing. So wherever balance leaves a choice, the choice with the smaller boxes is taken.
@@ -86,7 +86,7 @@ impl Arena {
         self.put(x, in_y);
         self.put(y, in_x);
         for at in [l, r] {
-            // Only nodes that lost a child to the other side need to be made new; doing both costs little.
+            // Only nodes that lost a child to the other side need to be recomputed; doing both costs little.
             if let Some(child) = self.slot(at).child().as_node() {
                 let pulled = self.pull(child);
                 self.slots[at as usize] = pulled;

@@ -13,6 +13,7 @@ use crate::tree::partition::{BINS, BestCut, Bin, Binning, Extent, Item, best_cut
 
 /// How sets of triangles are divided when a tree, or a part of it, is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TearingBuild {
     /// The surface-area heuristic among all splits that balance allows.
     #[default]
@@ -24,7 +25,7 @@ pub enum TearingBuild {
 /// Which axes the surface-area heuristic considers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axes {
-    /// The longest alone: faster, with boxes a few parts in a hundred larger.
+    /// The longest only: faster, with boxes a few per cent larger.
     Longest,
     /// All three, but for sets so large that it hardly matters.
     All,
@@ -62,7 +63,7 @@ impl Arena {
         }
     }
 
-    /// Builds a tree of a certain height, which must be possible for so many leaves, in slot `at`.
+    /// Builds a tree of a certain height, which must be possible for this many leaves, in slot `at`.
     pub(super) fn build_by_area(
         &mut self,
         at: u32,

@@ -1,11 +1,11 @@
-//! Noticing that a body has come apart, without searching all of it.
+//! Detecting that a body has come apart, without searching all of it.
 //!
 //! Only what an edit has touched can lose its connection. So the search starts at the vertices of removed and added
-//! triangles: those joined by added triangles form clusters, and as long as a cut goes on there is one cluster only,
-//! held together at the front, and the search is over. If there are several, searches start from all of them at once, a
-//! vertex each in turn, and each prefers vertices near another cluster. Two that meet become one; one that has nowhere
-//! left to go is a part on its own. When all but one are done, so is the search. Clusters that are still connected
-//! mostly find each other along a path; only a part that has really come apart is visited as a whole, and of those never
+//! triangles. Vertices joined by added triangles form clusters. While a cut advances there is only one cluster,
+//! connected at the front, and the search ends at once. If there are several, searches start from all of them, taking
+//! turns vertex by vertex, and each prefers vertices near another cluster. Two searches that meet become one; a search with no
+//! vertex left has found a separate part. The search ends when only one is left. Clusters that are still connected
+//! mostly meet along a path. Only parts that have really come apart are visited as a whole, and never
 //! the largest.
 //!
 //! Triangles that share a vertex, by index, are connected.

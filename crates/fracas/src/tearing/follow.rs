@@ -2,15 +2,15 @@
 //!
 //! ```text
 //!   1 place    every new triangle gets a host (`place`); new surface of some size becomes patches (`patches`)
-//!   2 write    the *bunches* around hosts and removed triangles, subtrees of up to eight, are made anew from what
-//!              stays and what is new; moved leaves get new boxes
+//!   2 write    the *bunches* around hosts and removed triangles, subtrees of up to eight, are rebuilt from the
+//!              triangles that stay and the new ones; moved leaves get new boxes
 //!   3 mark     from every changed slot up to the root, each slot once; all paths climb in step, so that their
 //!              cache misses overlap
 //!   4 mend     post-order over what is marked: drop, join, tighten (`balance`)
 //! ```
 //!
-//! Never are single insertions mixed into it: a whole step may tip a node by more than two, which joins can mend and
-//! rotations could not.
+//! There are no single insertions. A whole step may unbalance a node by more than two levels, which joins can repair and
+//! rotations cannot.
 
 use super::arena::{Arena, NONE, Slot, TAGS};
 use super::balance::Mending;
@@ -34,19 +34,19 @@ pub struct TearStats {
     pub removed: u64,
     /// Triangles put into the tree.
     pub inserted: u64,
-    /// Small subtrees made anew.
+    /// Small subtrees rebuilt.
     pub bunches: u64,
     /// Small trees of new surface joined to the tree.
     pub patches: u64,
     /// Slots on the paths from changes to the roots.
     pub marked: u64,
-    /// Triangles in parts of the tree that were built anew to keep it tight.
+    /// Triangles in parts of the tree that were rebuilt to keep it tight.
     pub rebuilt: u64,
     /// Parts that have come apart and become pieces of their own.
     pub parted: u64,
 }
 
-/// A subtree of a height up to [`BUNCH`] that is made anew because something in it changes.
+/// A subtree of a height up to [`BUNCH`] that is rebuilt because something in it changes.
 #[derive(Clone, Copy, Debug)]
 struct Bunch {
     /// Where it is. While the list is made, the slot's tag is its place in the list, plus one.
@@ -71,7 +71,7 @@ pub(super) struct FollowScratch {
 }
 
 impl FollowScratch {
-    /// Makes room for edits of so many triangles, and writes to it once.
+    /// Makes room for edits of this many triangles, and writes to it once.
     pub(super) fn reserve(&mut self, triangles: usize) {
         reserve_warm(&mut self.leaves, triangles, Slot::EMPTY);
         reserve_warm(&mut self.items, triangles, Item::default());

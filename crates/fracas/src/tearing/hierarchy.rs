@@ -35,7 +35,7 @@ impl TearingBody {
         View::of(self, None)
     }
 
-    /// The body, all its pieces, where a pose puts it.
+    /// The body, all its pieces, where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &Pose) -> View<'_> {
         self.view().at(pose)
     }
@@ -175,7 +175,7 @@ fn collect(arena: &Arena, place: usize, ids: &mut RowIds) -> usize {
     count
 }
 
-/// Takes faces out of a row whose twins of lower ids speak for them; returns how many are left.
+/// Takes faces out of a row whose twins of lower ids stand for them; returns how many are left.
 fn hide_twin_faces(mesh: &LiveMesh, ids: &mut RowIds, count: usize) -> usize {
     let mut kept = 0;
     for lane in 0..count {

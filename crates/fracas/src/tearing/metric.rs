@@ -6,6 +6,7 @@ use std::ops::Add;
 
 /// What upkeep tries to make small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Metric {
     /// The sum of box areas, as in the surface-area heuristic. Good for every body, flat ones too.
     #[default]

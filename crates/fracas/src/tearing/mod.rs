@@ -8,7 +8,7 @@
 //!
 //! ```text
 //!        A                 C        Heights of siblings differ by one at most. Walking from what has changed to the
-//!       / \               / \       root, a node that is tipped is rotated, or joined anew. Leaves have no order, so of
+//!       / \               / \       root, an unbalanced node is rotated or rejoined. Leaves have no order, so of
 //!      B   C     ──▶     A   E      the choices that restore balance the one with the smallest boxes is taken.
 //!         / \           / \
 //!        D   E         B   D
@@ -17,12 +17,12 @@
 //! - [`TearingBody::apply`] takes a [`MeshEdit`]: what replaces a triangle goes to its place, new surface beside what it
 //!   touches (`place`), as small trees of its own where there is enough of it (`patches`); then one pass mends everything
 //!   above (`follow`, `balance`).
-//! - A few parts that edits have worked on are built anew in every step (`settle`), so that queries stay as fast as on
+//! - A few parts that edits have loosened are rebuilt in every step (`settle`), so that queries stay as fast as on
 //!   a fresh tree and no step is slow.
 //! - A body that falls apart becomes several trees: whole subtrees go to one side or the other, mixed ones are split and
 //!   their parts joined (`labels`). Where a body shatters at once, new surface joins the piece it belongs to only after that
 //!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`).
-//! - When vertices move, all boxes are made new in one pass over memory (`refit`).
+//! - When vertices move, all boxes are recomputed in one pass over memory (`refit`).
 //! - Queries walk the trees in nodes of eight boxes, down to subtrees of eight triangles (`hierarchy`).
 //!
 //! # Invariants (all checked by [`TearingBody::validate`])
@@ -48,7 +48,7 @@
 //! # When to use something else
 //!
 //! A body whose triangles stay is better off with [`crate::tree::MeshTree`], whose rows of triangles need not be gathered for
-//! every query. If most of a body changes in every step, a structure that is made anew each time will win.
+//! every query. If most of a body changes in every step, a structure that is rebuilt each time is faster.
 //!
 //! # Reference
 //!
@@ -94,18 +94,19 @@ use settle::Upkeep;
 
 /// How a body's tree is built and kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TearingOptions {
     /// How sets of triangles are divided in builds and rebuilds. Default: by surface area.
     pub build: TearingBuild,
     /// What permutations and joins make small. Default: area.
     pub metric: Metric,
-    /// Triangles that a step may build anew in parts of the tree, on average; 0 turns upkeep off. More makes queries faster
+    /// Triangles in parts of the tree that a step may rebuild, on average; 0 turns upkeep off. More makes queries faster
     /// and steps slower. Default: 500.
     pub upkeep: usize,
     /// Height of the parts that upkeep rebuilds, from 4 to 16; others count as the nearest of these. Default: 9, parts of
     /// about three hundred triangles.
     pub settle_height: u8,
-    /// Notice when an edit parts a piece in two, and give each its own tree. Default: true.
+    /// Detect when an edit separates a piece into two, and give each its own tree. Default: true.
     pub separate: bool,
     /// Rebuild a whole piece when its Q exceeds this, as the paper does with 2.3. Default: never.
     pub rebuild_above_q: Option<f64>,
@@ -137,7 +138,7 @@ impl TearingOptions {
         }
     }
 
-    /// Treelets must be larger than the bunches that edits make anew.
+    /// Treelets must be larger than the bunches that edits rebuild.
     fn treelet_height(&self) -> u8 {
         self.settle_height.clamp(4, 16)
     }
@@ -171,6 +172,9 @@ struct Tree {
 impl TearingBody {
     /// A body of one piece, with the best tree.
     ///
+    /// # Panics
+    /// If the mesh has more than [`LiveMesh::MOST_SLOTS`] triangles.
+    ///
     /// ```
     /// use fracas::mesh::{MeshEdit, TriangleId, shapes};
     /// use fracas::{Finder, TearingBody};
@@ -186,6 +190,9 @@ impl TearingBody {
 
     /// A body of one piece.
     ///
+    /// # Panics
+    /// As [`TearingBody::build`].
+    ///
     /// # Cost
     /// O(n log n).
     #[must_use]
@@ -194,6 +201,26 @@ impl TearingBody {
         let mut tree = Tree { options, ..Tree::default() };
         tree.rebuild(&mesh);
         Self { mesh, tree, clusters: Clusters::default(), stamp: Stamp::new() }
+    }
+
+    /// A body of a mesh as edits have left it, with one piece for each label; see [`TearingBody::split`].
+    #[cfg(feature = "serde")]
+    pub(crate) fn restore(
+        mesh: LiveMesh,
+        options: TearingOptions,
+        labels: &[u32],
+    ) -> Result<Self, SplitError> {
+        let mut tree = Tree { options, ..Tree::default() };
+        tree.rebuild(&mesh);
+        let mut body = Self { mesh, tree, clusters: Clusters::default(), stamp: Stamp::new() };
+        body.split(labels)?;
+        Ok(body)
+    }
+
+    /// How the tree is kept.
+    #[must_use]
+    pub fn options(&self) -> &TearingOptions {
+        &self.tree.options
     }
 
     /// The mesh as it is now.
@@ -231,6 +258,9 @@ impl TearingBody {
 
     /// Makes room for this many more triangles and vertices, so that edits within it wait neither for the allocator nor
     /// for the system to hand out pages.
+    ///
+    /// # Panics
+    /// As [`LiveMesh::reserve`], if there would be more than ids can name. Nothing has changed then.
     pub fn reserve(&mut self, triangles: usize, vertices: usize) {
         self.mesh.reserve(triangles, vertices);
         let Tree { arena, scratch, upkeep, .. } = &mut self.tree;
@@ -260,7 +290,7 @@ impl TearingBody {
         self.mesh.set_positions(positions)
     }
 
-    /// Makes all boxes new from the positions of the mesh.
+    /// Recomputes all boxes from the positions of the mesh.
     ///
     /// # Cost
     /// O(n), one pass over memory.
@@ -268,15 +298,15 @@ impl TearingBody {
         self.refit_and_optimise(0);
     }
 
-    /// Refits, and tries to tighten the next `count` nodes by permutations on the way; a body that deforms a lot gains
+    /// Refits, and tries to tighten the next `count` nodes by permutations. A body with large deformations gains
     /// from a slice of its nodes in every frame. Returns how many nodes were changed.
     pub fn refit_and_optimise(&mut self, count: usize) -> usize {
         self.stamp = Stamp::new();
         self.tree.refit(&self.mesh, count)
     }
 
-    /// Lays the nodes out in the order in which queries meet them. Worth it now and then after many edits: queries and
-    /// refits then pass over memory in order. Treelets that wait for upkeep are forgotten.
+    /// Reorders the nodes in memory as queries visit them. Call it occasionally after many edits: queries and
+    /// refits then access memory in order. Treelets that wait for upkeep are forgotten.
     ///
     /// # Cost
     /// O(n).
@@ -285,7 +315,7 @@ impl TearingBody {
         self.tree.lay_out();
     }
 
-    /// Builds the tree of the whole body anew, as one piece for each there was.
+    /// Rebuilds the tree of each piece.
     pub fn rebuild(&mut self) {
         self.stamp = Stamp::new();
         self.tree.rebuild(&self.mesh);
@@ -299,7 +329,7 @@ impl TearingBody {
 }
 
 impl Tree {
-    /// Builds the trees anew: each piece that is there keeps its triangles; a body without pieces becomes one.
+    /// Rebuilds the trees: each piece keeps its triangles; a body without pieces becomes one.
     fn rebuild(&mut self, mesh: &LiveMesh) {
         self.frame = frame_of(mesh);
         let mut sets: Vec<Vec<u32>> = self.roots.iter().map(|&root| self.arena.triangles(root)).collect();

@@ -1,8 +1,8 @@
 //! New surface in patches: small trees of their own, joined to the tree beside what they touch.
 //!
-//! Surface along a crack is unlike what it touches. It runs into the body, its triangles may be ten times as large, and
-//! its two faces lie on each other until the body opens. Hung one by one beside their hosts, its triangles would share boxes with
-//! small ones of the old surface and with those of the other face. So what a step adds is first sorted into *sheets*:
+//! Surface along a crack differs from what it touches. It runs into the body, its triangles may be ten times as large, and
+//! its two faces coincide until the body opens. Inserted one by one beside their hosts, its triangles would share boxes with
+//! small ones of the old surface and with those of the other face. So the new triangles of a step are first sorted into *sheets*:
 //!
 //! ```text
 //!        hosts             new surface                  ┌ islands: connected through vertices, found by the flood
@@ -11,11 +11,11 @@
 //!         a b            c   d  e   f        sheet 1: a b c …   sheet 2: d e f …   one patch for each 64 triangles
 //! ```
 //!
-//! and each sheet is divided in patches. A patch is built as a tree, and hung on the subtree of its own height above
-//! one of its hosts, that which looks most nearly in the same direction. Mending the tree joins it there (`balance`).
+//! Each sheet is divided into patches. A patch is built as a tree and joined to the subtree of its own height above
+//! one of its hosts, the one with the most similar normal (`balance`).
 //!
 //! Without upkeep, after 500 steps that nearly double a body of 90,712 triangles, a self-query opens 16 % fewer pairs of nodes
-//! than with triangles hung one by one. Sheets of a few triangles stay with their hosts.
+//! than with triangles inserted one by one. Sheets of a few triangles stay with their hosts.
 //!
 //! # Invariants
 //!

@@ -44,7 +44,7 @@ impl<'a> Piece<'a> {
         View::of(self.body, Some(self.index))
     }
 
-    /// The piece where a pose puts it.
+    /// The piece where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(self, pose: &Pose) -> View<'a> {
         self.view().at(pose)
     }

@@ -57,7 +57,7 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// Memory for a mesh of so many triangle slots.
+    /// Memory for a mesh of this many triangle slots.
     pub(super) fn grow(&mut self, slots: usize) {
         self.group_of_host.resize(slots.max(self.group_of_host.len()), 0);
     }

@@ -1,18 +1,18 @@
 //! Refitting all boxes after vertices have moved, in one pass over memory, with permutations on the way.
 //!
 //! A pass from the last node to the first finds every child done before its parent, provided that nodes come after the
-//! node that holds them. A build leaves them so. Rotations, joins and permutations do not, and a pass in the wrong order
-//! would be wrong without a sound; so they clear a mark, and a refit that finds it cleared walks the tree instead.
+//! node that holds them. A build stores them in this order. Rotations, joins and permutations do not keep it, and a pass in the wrong
+//! order would silently give wrong boxes. So they clear a mark, and a refit that finds it cleared walks the tree instead.
 //! [`super::TearingBody::lay_out`] puts the nodes in order again.
 //!
-//! A body that deforms a lot loosens its tree. Permutations tighten it; a slice of the nodes in every frame is enough. They
-//! cost least during a refit, when the boxes below a node have just been made and those above are about to be.
+//! Large deformations loosen the tree. Permutations tighten it; a slice of the nodes in every frame is enough. They
+//! cost least during a refit, when the boxes below a node have just been computed and those above are about to be.
 
 use super::arena::{Arena, Child, Slot};
 use super::metric::Metric;
 use super::{Tree, frame_of};
 use crate::mesh::LiveMesh;
-use crate::pairs::Frame;
+use crate::walk::fits_frame;
 use glam::{Vec3, Vec4};
 use std::ops::Range;
 
@@ -25,10 +25,12 @@ impl Tree {
         let to = (from + count).min(nodes);
         self.cursor = to;
         let changed = self.refit_in_frame(mesh, from as u32..to as u32);
-        let fits = (0.125..=Frame::REACH).contains(&self.reach());
-        if !fits && !self.roots.is_empty() {
-            self.frame = frame_of(mesh);
-            self.refit_in_frame(mesh, 0..0);
+        if self.bounds().is_some_and(|corners| !fits_frame(corners, 0.125)) {
+            let frame = frame_of(mesh);
+            if frame != self.frame {
+                self.frame = frame;
+                self.refit_in_frame(mesh, 0..0);
+            }
         }
         changed
     }

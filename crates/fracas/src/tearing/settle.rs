@@ -1,10 +1,10 @@
-//! Upkeep within a budget: parts of the tree that edits have worked on are built anew, a few in every step.
+//! Upkeep within a budget: parts of the tree that edits have loosened are rebuilt, a few in every step.
 //!
 //! Insertions beside a host and permutations keep boxes small, but not as small as a fresh build. So a step notes the
 //! *treelets* it has changed, the largest subtrees up to a certain height, and later steps rebuild them, those first
-//! that have been left alone longest: the front of a cut comes back to a treelet for a few steps, and to rebuild it in
-//! between would be work for nothing. A treelet keeps its height and its box, so nothing above it tips or grows: there
-//! are no spikes, and no rebuild of the whole.
+//! that have been left alone longest. The front of a cut returns to a treelet for a few steps, so rebuilding it earlier
+//! would be wasted. A treelet keeps its height and its box, so the tree above it stays as it is: there
+//! are no spikes, and no rebuild of the whole tree.
 
 use super::arena::{Arena, NONE};
 use super::build::Axes;
@@ -37,7 +37,7 @@ impl Upkeep {
         self.credit = 0;
     }
 
-    /// Makes room for so many nodes.
+    /// Makes room for this many nodes.
     pub(super) fn reserve(&mut self, nodes: usize) {
         let never = self.step.wrapping_sub(1);
         self.changed_in.resize(nodes.max(self.changed_in.len()), never);
@@ -90,11 +90,12 @@ impl Tree {
         }
     }
 
-    /// Rebuilds noted treelets within the budget, before an edit that changes so many triangles: a large one leaves less
+    /// Rebuilds noted treelets within the budget, before an edit that changes this many triangles: a large one leaves less
     /// time. Touched slots are added to the scratch lists; the caller mends what is above them. Returns the number of
     /// triangles in what was rebuilt.
     pub(super) fn settle(&mut self, changed: usize, scratch: &mut FollowScratch) -> u64 {
-        let budget = self.options.upkeep as i64;
+        // More than all triangles there can be is no more; sums stay far from the ends of the range.
+        let budget = i64::try_from(self.options.upkeep).unwrap_or(i64::MAX).min(i64::from(u32::MAX));
         // A little of what is not used may be used later.
         self.upkeep.credit = (self.upkeep.credit + budget).min(2 * budget);
         let mut left = self.upkeep.credit.min(2 * budget - changed as i64);

@@ -1,7 +1,7 @@
 //! A body broken at once: an edit and the pieces it leads to, in one go.
 //!
-//! Where a cut advances bit by bit, new surface goes beside what it touches, since nobody knows yet to which part it will
-//! belong. When a body shatters all that is known at once, and most of the new triangles are on the cracks:
+//! While a cut advances, new surface goes beside what it touches, since it is not yet known to which part it will
+//! belong. When a body shatters, all pieces are known at once, and most of the new triangles are on the cracks:
 //!
 //! ```text
 //!   1 drop      leaves of removed triangles
@@ -11,7 +11,7 @@
 //! ```
 //!
 //! So no new triangle is put into a tree only to be taken out again. The trees of cracks overlap those of the surface beside
-//! them a little more than in a tree made as a whole; upkeep puts that right, as after any edit.
+//! them a little more than in a rebuilt tree; upkeep corrects that, as after any edit.
 
 use super::arena::{NONE, Slot};
 use super::build::Axes;

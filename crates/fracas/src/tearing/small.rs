@@ -1,4 +1,4 @@
-//! Trees over a few triangles: the last levels of every build, and the bunches that edits make anew.
+//! Trees over a few triangles: the last levels of every build, and the bunches that edits rebuild.
 //!
 //! Most of the nodes of a tree are close to its leaves, and most sets that an edit changes are small. So this is where
 //! builds spend their time, and where branches that depend on the data cost most. Here items are put in order by
@@ -228,7 +228,7 @@ impl SmallBuild<'_> {
 
     /// Builds a tree of the given height over a run of the order, by the surface-area heuristic.
     fn cuts(&mut self, at: u32, from: usize, to: usize, height: u8) -> Built {
-        // Eight triangles are one row of a query: how they hang together there does not matter.
+        // Eight triangles are one row of a query: how they are connected there does not matter.
         if height <= BUNCH {
             return self.halves(at, from, to);
         }

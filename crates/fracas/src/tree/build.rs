@@ -5,7 +5,7 @@
 //! triangles) are left whole, so that nodes near the leaves, which are most of the tree, come out well filled. If
 //! self-queries are expected, small sets are first divided into their smooth pieces (`smooth_pieces`).
 //!
-//! Subtrees are built side by side, each with node and leaf numbers of its own, and shifted into place.
+//! Subtrees are built in parallel, each with node and leaf numbers of its own, and then shifted into place.
 
 use super::MeshTree;
 use super::partition::{Extent, Item, SplitRule, split};

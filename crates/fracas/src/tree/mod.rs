@@ -29,7 +29,7 @@
 //!
 //! # When to use something else
 //!
-//! For a mesh whose topology changes, edit-friendly structures pay; this tree must then be rebuilt.
+//! This tree must be rebuilt when triangles come or go. For a mesh that is cut or torn, use [`crate::tearing`].
 
 mod build;
 pub(crate) mod partition;
@@ -121,7 +121,7 @@ impl MeshTree {
         View::of(self, None)
     }
 
-    /// The body where a pose puts it.
+    /// The body where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &Pose) -> View<'_> {
         self.view().at(pose)
     }

@@ -1,14 +1,15 @@
-//! Bringing rows and boxes up to date after vertices moved, backwards through memory.
+//! Refitting rows and boxes after vertices have moved, backwards through memory.
 //!
-//! Children are stored behind their parents, so one backward walk finds every child done before its parent pulls
+//! Children are stored behind their parents, so one backward pass has finished every child before its parent reads
 //! its box. With threads, the tree is cut into subtrees, each a contiguous run of nodes and of rows; the few
 //! nodes above them follow at the end.
 
 use super::MeshTree;
 use crate::base::parallel;
 use crate::geom::DVec3;
+use crate::mesh::Mesh;
 use crate::pairs::{Frame, LANES, Row, RowIds};
-use crate::walk::{Corners, Node, Stamp, reach_of, signs_of_row};
+use crate::walk::{Corners, Node, Stamp, fits_frame, signs_of_row};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8};
 
@@ -23,7 +24,7 @@ impl MeshTree {
         self.refit_in_frame(parallel);
         // A body that left its frame, or shrank in it, gets a new one; then one more pass is due.
         let Some(root) = self.nodes.first() else { return };
-        if !(0.125..=Frame::REACH).contains(&reach_of(root.bounds())) {
+        if !fits_frame(root.bounds(), 0.125) {
             let (low, high) = self.mesh.bounds().corners();
             let frame = Frame::around(low, high);
             if frame != self.frame {
@@ -37,6 +38,15 @@ impl MeshTree {
         let Self { mesh, frame, nodes, rows, ids, contours, .. } = self;
         let job = Job { positions: mesh.positions(), frame: *frame, signs: contours.is_some() };
         job.refit_all(nodes, rows, ids, parallel);
+    }
+
+    /// A tree with nodes that another structure has kept, fitted to where the mesh is now. Self-queries are as right, but slower.
+    pub(crate) fn from_nodes(mesh: Mesh, nodes: Vec<Node>, ids: Vec<RowIds>, frame: Frame) -> Self {
+        let rows = vec![Row::ZERO; ids.len()];
+        let (stamp, topology) = (Stamp::new(), Stamp::new());
+        let mut tree = Self { mesh, stamp, topology, frame, nodes, rows, ids, contours: None };
+        tree.refit(true);
+        tree
     }
 
     /// Takes the tree apart: its nodes, rows and ids, and its frame.
@@ -83,7 +93,7 @@ impl Job<'_> {
         }
     }
 
-    /// Cuts the tree into subtrees of at most so many leaves, refits them on all threads, then the nodes above.
+    /// Cuts the tree into subtrees of at most this many leaves, refits them on all threads, then the nodes above.
     fn refit_side_by_side(&self, mut whole: Run, most_leaves: u32) {
         // Roots of subtrees small enough, in order; everything in between stays for the end.
         let mut runs = Vec::new();

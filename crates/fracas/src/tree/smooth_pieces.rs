@@ -6,8 +6,8 @@
 //!
 //! A set whose normals all point to one side along some axis falls into its connected pieces. Where a surface bends
 //! more than that, two triangles belong to one piece if they share a vertex and their normals point most along the
-//! same side of the same axis. On a rough surface that leaves crumbs where one direction goes over into another; a
-//! crumb joins the piece beside it if its normals still point to the same side.
+//! same side of the same axis. On a rough surface this leaves small pieces where the main direction changes; a
+//! small piece joins its neighbour if its normals still point to the same side.
 
 use super::partition::Item;
 use crate::base::{DisjointSets, Lists};

@@ -1,4 +1,4 @@
-//! Checking every promise of the tree, from outside.
+//! Checks every invariant of the tree, without using the code that maintains them.
 
 use super::MeshTree;
 use crate::pairs::{LANES, RowIds};

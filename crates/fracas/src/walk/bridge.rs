@@ -1,4 +1,4 @@
-//! From the frame of one tree to that of another, with poses, and what the way costs in precision.
+//! From the frame of one tree to that of another, with poses, and the rounding errors on the way.
 //!
 //! Each tree keeps its coordinates in a frame of its own. When two trees meet, boxes and rows of the smaller are
 //! brought into the frame of the larger, in `f32`, as they are visited. The roundings on the way, and those of the

@@ -1,12 +1,12 @@
 //! Whether a surface is closed, so that it has an inside.
 //!
-//! A surface is closed if every edge has an even number of triangles; then every way from a point to far outside crosses it an even
-//! number of times, or every one an odd number. Edges are told by index first. Those that are left with an odd number are compared by the positions
-//! of their ends, so a soup of loose triangles that fit together is closed as well.
+//! A surface is closed if every edge has an even number of triangles. Then all paths from a point to far outside cross it an even
+//! number of times, or all cross it an odd number of times. Edges are identified by index first. Edges with an odd number of triangles are then
+//! compared by the positions of their ends, so a soup of loose triangles that fit together is closed as well.
 //!
 //! # Cost
 //!
-//! Edges are sorted once per body. Each thread remembers the last few bodies it has asked about, by stamp: a body that
+//! Edges are sorted once per body. Each thread remembers the last few bodies it has queried, by stamp: a body that
 //! is closed by index stays so while only its vertices move.
 
 use super::{Hierarchy, Shape, Stamp, View};

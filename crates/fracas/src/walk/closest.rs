@@ -1,6 +1,6 @@
 //! The points of two bodies nearest to each other.
 //!
-//! SeenNode and bound over two hierarchies. Pairs of boxes are opened nearest first, and dropped if they are farther apart than the best
+//! Branch and bound over two hierarchies. Pairs of boxes are opened nearest first, and dropped if they are farther apart than the best
 //! pair of triangles so far. Bounds are `f32` in the frame of one body, rounded down; distances of triangles are `f64`; whether
 //! triangles intersect is exact.
 //!
@@ -8,18 +8,18 @@
 //!   (node, node) ──▶ up to 64 pairs of lanes, sorted by distance ──▶ (row, row) ──▶ boxes of triangles ──▶ triangles in f64
 //! ```
 //!
-//! A good bound to begin with saves most of the work: that of the pair that was nearest the last time.
+//! The search starts with the closest pair of the last query as its bound, which saves most of the work.
 //!
 //! # Projections
 //!
-//! Boxes say little about surfaces that face each other: where a body is round, many of its boxes are nearly as near as the nearest, and
-//! with as many of the other body the number of pairs is a square. The direction from one closest point to the other says more. What is
-//! farther apart than the best pair along this direction alone cannot be nearer, and a row that faces the other body is very thin along it.
-//! So each node and row that the walk reaches is projected onto the direction, once; the projection of a node just above leaves is that of
-//! its rows. Any direction gives a valid bound. It is renewed when that of the best pair has turned by more than [`TURNED`].
+//! Box distances are weak bounds for surfaces that face each other. On a round body many boxes are nearly as near as the nearest one, and
+//! their number is squared for two bodies. The direction between the two closest points gives a better bound: two parts that are
+//! farther apart along this direction than the best pair cannot be nearer, and a row that faces the other body is very thin along it.
+//! So each node and row that the walk reaches is projected onto the direction once; a node just above leaves takes the projections of
+//! its rows. Any direction gives a valid bound. The direction is renewed when that of the best pair has turned by more than [`TURNED`].
 //!
-//! For two boxes, rows or triangles that are small beside their distance, the direction between their centres is nearly that between their
-//! closest points. They are projected onto it too, triangles in their lanes. What is left to be measured in `f64` is a handful.
+//! If two boxes, rows or triangles are small compared with their distance, the direction between their centres is nearly that between their
+//! closest points. They are projected onto it as well, triangles lane by lane. Only a handful of pairs is left to be measured in `f64`.
 
 use super::bridge::{Bridge, mapped_row};
 use super::{Child, Corners, Hierarchy, Node, RowTwins, View, box_around};
@@ -328,7 +328,7 @@ impl SeenNode {
     }
 }
 
-/// Whether things so far apart along a direction cannot be nearer than the best pair.
+/// Whether things this far apart along a direction cannot be nearer than the best pair.
 #[inline(always)]
 fn is_far(along: f32, best: &Best) -> bool {
     squared(along) > best.squared

@@ -1,7 +1,7 @@
 //! Whether a point is inside a closed body, and its signed distance.
 //!
 //! A segment from the point to far outside crosses the surface an odd number of times. Whether it crosses a
-//! triangle is decided exactly. A segment that touches an edge or a corner proves nothing, and another is tried.
+//! triangle is decided exactly. If a segment touches an edge or a corner, another segment is tried.
 //! The sign of a distance is decided in the same way, never by normals.
 
 use super::nearest::NearestSearch;
@@ -49,14 +49,14 @@ pub struct SignedDistance {
 impl View<'_> {
     /// On which side of a closed body a point lies, decided exactly.
     ///
-    /// Where a closed surface intersects itself, what is inside twice counts as outside. A point that is not finite is outside; so is
+    /// If a closed surface intersects itself, a point that is inside twice counts as outside. A point that is not finite is outside, and so is
     /// every point of an empty body.
     ///
     /// # Errors
     /// A surface that is open; [`View::side_by_winding`] has an answer for it.
     ///
     /// # Cost
-    /// That of a ray, and of some more where the first ones touch edges; once per body that of [`View::require_closed`].
+    /// That of one ray, or of several if the first ones touch edges; once per body that of [`View::require_closed`].
     ///
     /// ```
     /// use fracas::{MeshTree, Side, mesh::shapes, geom::DVec3};

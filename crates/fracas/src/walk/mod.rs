@@ -1,8 +1,8 @@
 //! One walk for every kind of body.
 //!
-//! Structures differ in how they are built and kept up to date. A query needs the same of all of them: open a node, see
-//! eight boxes, go on where they matter, and end at rows of eight triangles. [`Hierarchy`] is that, and all that a new
-//! structure has to implement. In return it gets every query of [`View`] and of [`Finder`](crate::Finder), within itself and
+//! Structures differ in how they are built and kept up to date. A query does the same with all of them: it opens a node, compares
+//! eight boxes, continues with those that overlap, and ends at rows of eight triangles. [`Hierarchy`] is this interface, and all that a
+//! new structure has to implement. In return it gets every query of [`View`] and of [`Finder`](crate::Finder), within itself and
 //! against every other kind of body.
 //!
 //! ```text
@@ -14,23 +14,23 @@
 //!     PairWalk: pairs of nodes ──▶ pairs of rows ──▶ RowFilter ──▶ exact
 //! ```
 //!
-//! # Boxes that are made on demand
+//! # Boxes computed on demand
 //!
-//! Some structures keep all nodes and rows ready ([`Hierarchy::ready`]), and the walk reads them in place. Others compute a node or
-//! a row when it is asked for. The walk goes in rounds: it walks as far as nodes are open and parks every pair that
-//! it cannot open; then all places that parked pairs wait for are opened, on all threads, and the walk goes on.
+//! Some structures store all nodes and rows ([`Hierarchy::ready`]), and the walk reads them in place. Others compute a node or
+//! a row on demand. Then the walk proceeds in rounds: it continues while nodes are open and parks every pair that
+//! it cannot open; then all nodes that parked pairs wait for are opened on all threads, and the walk continues.
 //!
-//! Opened nodes live in the memory of the finder ([`Unfolding`]), never in the body. A query takes `&body`, so any number of
-//! finders and threads may ask one body at once. What a place holds depends on the body alone, so all of them get the
-//! same answer. A finder keeps what it has opened until the body changes ([`Stamp`]).
+//! Opened nodes are stored in the finder ([`Unfolding`]), never in the body. A query takes `&body`, so any number of
+//! finders and threads may query one body at the same time. The content of a node depends on the body alone, so all of them get the
+//! same answer. A finder keeps its opened nodes until the body changes ([`Stamp`]).
 //!
 //! # Contract of a hierarchy (tested in `find/contract.rs`)
 //!
 //! 1. A root's box, and the box of each lane, holds every box below it. It holds the exact corners of all triangles
 //!    below, in frame coordinates, up to [`Frame::SLACK`].
-//! 2. Every triangle is in exactly one row, or in none if its twin speaks for it ([`RowTwins`]). In a row, used lanes come first, and corners are [`Frame::map`] of the corners
-//!    that [`Hierarchy::triangle`] returns.
-//! 3. Every answer depends on the body alone. It is the same bits whenever, how often and in whatever order it is asked.
+//! 2. Every triangle is in exactly one row, or in none if its twin stands for it ([`RowTwins`]). In a row, used lanes come first, and
+//!    corners are [`Frame::map`] of the corners that [`Hierarchy::triangle`] returns.
+//! 3. Every answer depends on the body alone. It has the same bits at any time, however often and in whatever order it is requested.
 //! 4. Two bodies with equal [`Stamp`]s give equal answers.
 //!
 //! The trait is sealed: it is not exported, since kernels and rows may change.
@@ -95,7 +95,7 @@ pub(crate) trait Hierarchy: Sync {
         0
     }
 
-    /// Whether a place has points: vertices of the leaves directly below it that cost something to compute. Who opens such a place keeps
+    /// Whether a place has points: vertices of the leaves directly below it that cost something to compute. The finder that opens such a place keeps
     /// its points, and rows and exact triangles are then read from them.
     fn has_points(&self, _place: usize) -> bool {
         false
@@ -114,7 +114,7 @@ pub(crate) trait Hierarchy: Sync {
         CornerPlaces::default()
     }
 
-    /// Who the triangles of a leaf are.
+    /// The ids of the triangles of a leaf.
     fn ids<'s>(&'s self, place: usize, scratch: &'s mut RowIds) -> &'s RowIds;
 
     /// The corners of the triangles of a leaf in frame coordinates, and who they are.
@@ -182,7 +182,7 @@ pub(crate) enum RowTwins {
     Hidden,
 }
 
-/// The face that is in no row because this one speaks for it.
+/// The face that is in no row because this one stands for it.
 pub(crate) fn hidden_twin(body: &dyn Hierarchy, id: u32) -> Option<u32> {
     body.twin_face(id).filter(|&twin| twin > id)
 }
@@ -226,6 +226,13 @@ pub(crate) fn box_around(boxes: impl Iterator<Item = Corners>) -> Option<Corners
 /// Largest magnitude of a coordinate of a box.
 pub(crate) fn reach_of((low, high): Corners) -> f32 {
     low.iter().chain(&high).fold(0.0, |reach, x| reach.max(x.abs()))
+}
+
+/// Whether a body with this box is at home in its frame: within reach, and no smaller than `least` along its longest half edge. A body that
+/// shrank about a point off the centre stays within reach, but rounding would blur it.
+pub(crate) fn fits_frame((low, high): Corners, least: f32) -> bool {
+    let half = (0..3).fold(0.0_f32, |half, axis| half.max(0.5 * (high[axis] - low[axis])));
+    half >= least && reach_of((low, high)) <= Frame::REACH
 }
 
 /// Whether two closed boxes share a point.

@@ -13,6 +13,7 @@ use crate::geom::{DVec3, Pose, Triangle};
 use crate::mesh::have_same_vertices;
 use crate::pairs::{
     FindStats, Findings, LANES, Pair, Precision, Row, RowFilter, RowIds, RowSide, Touch, Worker, bits,
+    count_beyond,
 };
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch};
@@ -37,9 +38,11 @@ pub(crate) enum Meeting<'a> {
         /// Of two twin faces only one is in a row.
         hidden: bool,
         touch: Touch,
+        /// Pairs are kept up to this number, and only counted beyond.
+        most: usize,
     },
     /// Two bodies. `a` lends its frame, and `b` is brought into it; `swapped` if `a` is the caller's second.
-    Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool, touch: Touch },
+    Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool, touch: Touch, most: usize },
 }
 
 /// Two things of which parts may collide; equal ones stand for one thing against itself.
@@ -275,6 +278,7 @@ impl PairWalk {
     fn decide(&mut self, meeting: &Meeting) {
         let Findings { crossing, open } = &mut self.findings;
         self.stats.decided += open.len() as u64;
+        let (Meeting::Itself { most, .. } | Meeting::Two { most, .. }) = *meeting;
         match *meeting {
             Meeting::Itself { body, open: opened, weld, hidden, touch, .. } => {
                 let side = Exact::of(body, opened, &Pose::IDENTITY);
@@ -311,6 +315,7 @@ impl PairWalk {
             }
         }
         open.clear();
+        self.stats.found += count_beyond(most, &mut self.pairs);
     }
 }
 

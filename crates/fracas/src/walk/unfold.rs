@@ -50,7 +50,7 @@ pub(crate) struct Unfolding {
     patches: Vec<u32>,
 }
 
-/// A list that begins again with every body, in memory that was filled once and is written anew before it is read.
+/// A list that starts again with every body. Its memory is initialised once and overwritten before it is read.
 struct Reused<T> {
     items: Vec<T>,
     used: usize,

@@ -1,13 +1,13 @@
 //! Views: which body, or part of one, and where it is.
 
 use super::{Child, Corners, Hierarchy, Node};
-use crate::geom::{Box3, DVec3, Pose, Triangle};
+use crate::geom::{Box3, DVec3, Pose, PoseError, Triangle};
 use crate::mesh::{Mesh, MeshRef, TriangleId};
 use crate::pairs::{Frame, LANES, RowIds};
 
-/// A body of any kind where a pose puts it: what queries are asked about.
+/// A body of any kind at a place: the argument of all queries.
 ///
-/// `&body` alone is a view of the body as it stands, and `body.at(&pose)` one of the body where the pose puts it. Answers are exact for the
+/// `&body` is a view of the body as it stands, and `body.at(&pose)` a view of the body moved by the pose. Answers are exact for the
 /// positions that [`Pose::apply`] gives.
 ///
 /// ```
@@ -46,14 +46,14 @@ impl<'a> From<MeshRef<'a>> for View<'a> {
 }
 
 impl Mesh {
-    /// The mesh where a pose puts it, for queries that keep no structure.
+    /// The mesh where a pose puts it, for queries that keep no structure. Panics as [`View::at`] does, if that is too far away.
     pub fn at(&self, pose: &Pose) -> View<'_> {
         View::from(self).at(pose)
     }
 }
 
 impl<'a> MeshRef<'a> {
-    /// The mesh where a pose puts it.
+    /// The mesh where a pose puts it. Panics as [`View::at`] does, if that is too far away.
     pub fn at(self, pose: &Pose) -> View<'a> {
         View::from(self).at(pose)
     }
@@ -72,8 +72,52 @@ impl<'a> View<'a> {
     }
 
     /// The same body where another pose puts it.
+    ///
+    /// # Panics
+    /// If that is farther from the origin than [`Pose::FARTHEST`]. [`View::try_at`] refuses the pose instead.
     pub fn at(self, pose: &Pose) -> Self {
-        Self { pose: *pose, ..self }
+        self.try_at(pose).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The same body where another pose puts it, if all its points stay in range.
+    ///
+    /// # Errors
+    /// If the largest coordinate of the body and the largest of the translation are more than [`Pose::FARTHEST`] together. The
+    /// identity is always good.
+    ///
+    /// # Cost
+    /// Constant for bodies with a hierarchy, whose frame bounds their coordinates; linear for soups.
+    ///
+    /// ```
+    /// use fracas::{MeshTree, geom::{DVec3, Pose}, mesh::shapes};
+    /// let ball = MeshTree::build(shapes::icosphere(1.0, 2));
+    /// let far = Pose::from_translation(DVec3::X * 1e308).unwrap();
+    /// assert!(ball.view().try_at(&far).is_err());
+    /// assert!(ball.view().try_at(&Pose::IDENTITY).is_ok());
+    /// ```
+    pub fn try_at(self, pose: &Pose) -> Result<Self, PoseError> {
+        if !pose.is_identity() {
+            let reach = self.largest_coordinate() + pose.translation().abs().max_element();
+            // A translation that is no number is in no range.
+            if !(0.0..=Pose::FARTHEST).contains(&reach) {
+                return Err(PoseError { reach });
+            }
+        }
+        Ok(Self { pose: *pose, ..self })
+    }
+
+    /// A bound of the body's coordinates before it is posed.
+    fn largest_coordinate(&self) -> f64 {
+        match self.shape {
+            Shape::Hierarchy { body, .. } => {
+                let frame = body.frame();
+                f64::from(Frame::REACH) / frame.scale + frame.centre.abs().max_element()
+            }
+            Shape::Soup(mesh) => {
+                let positions = MeshRef::positions(&mesh).iter();
+                positions.fold(DVec3::ZERO, |most, p| most.max(p.abs())).max_element()
+            }
+        }
     }
 
     /// A triangle where the pose puts it. Panics if the body has no such triangle.

@@ -1,8 +1,8 @@
 //! The winding number of one point: a walk down the tree of expansions.
 //!
-//! A node says of its eight children at once what they contribute, and how wrong that is at most (`expansion`). A child whose bound is below a
-//! tolerance is done; others are opened, down to rows of triangles (`rows`). The bounds of all children taken are added up. If the
-//! sum exceeds the accuracy, the walk begins again with a smaller tolerance; so the accuracy holds for every point.
+//! A node gives the contributions of its eight children together, each with an error bound (`expansion`). A child whose bound is below a
+//! tolerance is accepted; others are opened, down to rows of triangles (`rows`). The bounds of all accepted children are summed. If the
+//! sum exceeds the accuracy, the walk starts again with a smaller tolerance, so the accuracy holds for every point.
 
 use super::expansion::Expansions;
 use super::rows::Turns;

@@ -1,4 +1,4 @@
-//! What a patch contributes to the winding number of a point far away, in terms of 1/R, and how wrong that is at most.
+//! The contribution of a patch to the winding number of a distant point, as an expansion in 1/R with an error bound.
 //!
 //! With *d* from the patch's centre to the point and *R* its length, a patch of area vectors *n dA* at *y* contributes
 //! −1/4π ∫ n · ∇(1/|d − y|) dA. The function 1/|d − y| is a sum of terms of degree *l* in *y*; the first four have the moments of the patch:
@@ -16,7 +16,7 @@
 //!   Σ l ≥ 5:  1/4π ∫ l |y|ˡ⁻¹ dA / Rˡ⁺¹   ≤   B / R⁶ Σ l tˡ⁻⁵   =   B / R⁶ (5 − 4t) / (1 − t)²
 //! ```
 //!
-//! That is a proof, not an estimate: patches whose bounds sum to ε are wrong by ε at most, whatever they look like.
+//! This is a proof, not an estimate: patches whose bounds sum to ε have an error of at most ε, whatever their shape.
 
 use super::moments::{Moments, TRIPLES, pair};
 use crate::geom::{DVec3, LANES};

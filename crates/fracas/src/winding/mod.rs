@@ -1,8 +1,8 @@
 //! Winding numbers: how often a surface goes around a point, for open and broken surfaces too.
 //!
 //! The winding number of a point is the sum of the solid angles of all triangles, seen from it, divided by 4π. For a closed surface it
-//! is a whole number: 1 inside, 0 outside. For a surface with holes, gaps and overlaps it is a number between, and changes
-//! smoothly wherever there is no surface. So "more than a half" is a good meaning of *inside* where there is none by the book.
+//! is an integer: 1 inside, 0 outside. For a surface with holes, gaps and overlaps it is any real number, and changes
+//! smoothly away from the surface. So "more than a half" is a good definition of *inside* for a surface that is not closed.
 //!
 //! | question | call | answer |
 //! |---|---|---|

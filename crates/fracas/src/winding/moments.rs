@@ -1,4 +1,4 @@
-//! Moments of the area vectors of a patch: what is left of it far away.
+//! Moments of the area vectors of a patch: its effect at a distance.
 //!
 //! With *y* a point of the patch relative to a centre and *n* the unit normal there, the moments are the integrals of *n*,
 //! *y n*, *y y n* and *y y y n* over the patch. They add up, and moving the centre mixes them.

@@ -382,10 +382,11 @@ mod tests {
         let mut pairs = vec![];
         for (i, a) in boxes.iter().enumerate() {
             for (j, b) in boxes.iter().enumerate().skip(i + 1) {
-                if let (Some(a), Some(b)) = (a, b) {
-                    if !a.is_empty() && !b.is_empty() && a.overlaps(b) {
-                        pairs.push([i as u32, j as u32]);
-                    }
+                if let (Some(a), Some(b)) = (a, b)
+                    && !(a.is_empty() || b.is_empty())
+                    && a.overlaps(b)
+                {
+                    pairs.push([i as u32, j as u32]);
                 }
             }
         }

@@ -66,13 +66,15 @@ pub use snapshot::{RestoreError, Snapshot};
 use crate::brittle::BrittleBody;
 use crate::find::{FindOptions, Finder};
 use crate::geom::{Box3, DAffine3, DVec3, Pose};
+use crate::mesh::Mesh;
+use crate::tree::MeshTree;
 use crate::walk::View;
 use body::{Brittle, Kept, is_within_reach};
 use broad::BroadPhase;
 use choice::History;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 
 /// What a world asks, and how it looks for answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,6 +119,8 @@ pub struct World {
     previous: Report,
     finders: Mutex<Vec<Finder>>,
     jobs: step::Jobs,
+    /// The last tree that a ball was made for: bodies that share a tree often follow each other.
+    last_ball: Option<(Weak<MeshTree>, Ball)>,
 }
 
 struct Slot {
@@ -142,6 +146,15 @@ struct Member {
     /// Whether it is in the list of bodies that may change.
     is_active: bool,
     history: History,
+    /// A ball around the body in its own coordinates, if it is known and the body does not deform.
+    ball: Option<Ball>,
+}
+
+/// A centre and a radius.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ball {
+    centre: DVec3,
+    radius: f64,
 }
 
 /// A motion that waits for the step.
@@ -189,6 +202,7 @@ impl World {
             previous: Report::default(),
             finders: Mutex::default(),
             jobs: step::Jobs::default(),
+            last_ball: None,
         }
     }
 
@@ -259,6 +273,7 @@ impl World {
             changed_in: 0,
             is_active: false,
             history,
+            ball: None,
         };
         self.slots[slot as usize].member = Some(Box::new(member));
         self.count += 1;
@@ -375,10 +390,10 @@ impl World {
     /// A body as it is now, for questions of your own. A motion that waits for the step, because impacts are asked for, is not seen yet.
     ///
     /// # Errors
-    /// The body is not in this world.
+    /// The body is not in this world, or its positions and pose together are beyond all finite numbers.
     pub fn view(&self, id: BodyId) -> Result<View<'_>, WorldError> {
         let member = self.member(id)?;
-        Ok(member.kept.view(&self.brittle).at(&member.pose))
+        member.kept.view(&self.brittle).try_at(&member.pose).map_err(|_| WorldError::TooFar(id))
     }
 
     /// The last report.
@@ -414,9 +429,25 @@ impl World {
         self.slots[slot as usize].member.as_deref().expect("a place with a body")
     }
 
-    /// The box around a body or a piece of it, where it is now.
-    fn bounds_of(&self, member: &Member, piece: Option<u32>, pose: &Pose) -> Box3 {
-        self.view_of(member, piece).at(pose).bounds()
+    /// The box around a body or a piece of it, where a pose puts it; `None` if that is too far away.
+    fn bounds_of(&self, member: &Member, piece: Option<u32>, pose: &Pose) -> Option<Box3> {
+        let bounds = self.view_of(member, piece).try_at(pose).ok()?.bounds();
+        let bounds = member.ball.map_or(bounds, |ball| bounds.intersection(&ball.bounds_at(pose)));
+        is_within_reach(&bounds).then_some(bounds)
+    }
+
+    /// Makes a ball for a body that turns but does not deform: the box around a turned box is far too large.
+    fn make_ball(&mut self, slot: u32) {
+        let Self { slots, last_ball, .. } = self;
+        let member = slots[slot as usize].member.as_deref_mut().expect("a place with a body");
+        let Kept::Tree(tree) = &member.kept else { return };
+        if member.ball.is_some() || member.pose.is_identity() || member.history.is_deforming() {
+            return;
+        }
+        let known = last_ball.as_ref().filter(|(last, _)| last.as_ptr() == Arc::as_ptr(tree));
+        let ball = known.map_or_else(|| Ball::around(tree.mesh()), |(_, ball)| *ball);
+        *last_ball = Some((Arc::downgrade(tree), ball));
+        member.ball = Some(ball);
     }
 
     /// A body or a piece of it, in its own coordinates.
@@ -432,10 +463,32 @@ impl World {
     /// Refuses a pose that sends a body beyond all numbers.
     fn check_pose(&self, id: BodyId, pose: &Pose) -> Result<(), WorldError> {
         let member = self.member(id)?;
-        if is_within_reach(&self.bounds_of(member, None, pose)) {
-            Ok(())
-        } else {
-            Err(WorldError::TooFar(id))
+        self.bounds_of(member, None, pose).map(drop).ok_or(WorldError::TooFar(id))
+    }
+}
+
+impl Ball {
+    /// A ball around a mesh, about the middle of its box.
+    fn around(mesh: &Mesh) -> Self {
+        let bounds = mesh.bounds();
+        if bounds.is_empty() {
+            return Self { centre: DVec3::ZERO, radius: 0.0 };
         }
+        let (centre, size) = (bounds.centre(), bounds.extent().max_element());
+        // Squares of other sizes would overflow or vanish.
+        let radius = if (1e-140..1e140).contains(&size) {
+            mesh.positions().iter().fold(0.0, |most: f64, p| most.max(p.distance_squared(centre))).sqrt()
+        } else {
+            2.0 * size
+        };
+        Self { centre, radius }
+    }
+
+    /// A box around the ball where a pose puts it, and around all points in it as the pose rounds them.
+    fn bounds_at(&self, pose: &Pose) -> Box3 {
+        let centre = pose.apply(self.centre);
+        let far = self.radius + self.centre.abs().max_element() + pose.translation().abs().max_element();
+        let reach = DVec3::splat(self.radius + 64.0 * f64::EPSILON * far);
+        Box3 { min: centre - reach, max: centre + reach }
     }
 }

@@ -259,11 +259,13 @@ impl Member {
     /// Changes the structure that is kept.
     pub(super) fn become_kept(&mut self, kept: Kept, why: Why, step: u64) {
         self.kept = kept;
+        self.ball = None;
         self.history.begin(why, step);
     }
 
     /// Moves all vertices at once. Bodies without positions of their own are refused before.
     pub(super) fn take_positions(&mut self, positions: &[DVec3], step: u64) -> Result<(), MeshError> {
+        self.ball = None;
         match &mut self.kept {
             Kept::Soup(mesh) => mesh.set_positions(positions),
             Kept::Tree(tree) => Arc::make_mut(tree).set_positions(positions),

@@ -127,7 +127,7 @@ pub struct Meeting<'a> {
     pub near: &'a [Near],
     /// What met during the step, earliest first.
     pub impacts: &'a [Impact],
-    /// Why there are no contacts, though they were asked for.
+    /// Why there are no contacts, though they were asked for and the surfaces intersect.
     pub no_contacts: Option<ContactError>,
 }
 

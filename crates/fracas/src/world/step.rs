@@ -1,6 +1,6 @@
 //! A step: from what happened to the bodies to a report.
 
-use super::body::{Kept, is_within_reach};
+use super::body::Kept;
 use super::report::{Entry, Found};
 use super::{Ask, BodyId, Pending, Proxy, Report, World, WorldError};
 use crate::base::parallel;
@@ -104,7 +104,7 @@ impl World {
     }
 
     /// By how much boxes must be enlarged, so that all answers are between boxes that overlap.
-    fn find_margin(&self) -> Result<f64, WorldError> {
+    pub(super) fn find_margin(&self) -> Result<f64, WorldError> {
         let mut reach = 0.0_f64;
         for ask in self.asks.values().chain([&self.options.ask]) {
             if let Some(reach) = ask.bad_reach() {
@@ -205,30 +205,30 @@ impl World {
     }
 
     /// Writes the boxes of a body.
-    fn place(&mut self, slot: u32, end: Option<&Vec<DVec3>>) -> Result<(), WorldError> {
+    pub(super) fn place(&mut self, slot: u32, end: Option<&Vec<DVec3>>) -> Result<(), WorldError> {
+        self.make_ball(slot);
         let member = self.at(slot);
         let pieces = match &member.kept {
             Kept::Tearing(body) if !self.sweeps => body.piece_count().max(1),
             _ => 1,
         };
-        let mut boxes = [Box3::EMPTY; 1];
-        let mut many = vec![];
+        let too_far = WorldError::TooFar(self.id_at(slot));
+        let (one, many);
         let boxes: &[Box3] = if pieces == 1 {
-            boxes[0] = self.bounds_of(member, None, &member.pose);
+            let mut bounds = self.bounds_of(member, None, &member.pose).ok_or(too_far.clone())?;
             if self.sweeps && member.before != member.pose {
-                boxes[0] = boxes[0].union(&self.bounds_of(member, None, &member.before));
+                bounds = bounds.union(&self.bounds_of(member, None, &member.before).ok_or(too_far)?);
             }
             if let Some(end) = end {
-                boxes[0] = boxes[0].union(&Box3::from_points(end.iter().copied()));
+                bounds = bounds.union(&Box3::from_points(end.iter().copied()));
             }
-            &boxes
+            one = [bounds];
+            &one
         } else {
-            many.extend((0..pieces as u32).map(|piece| self.bounds_of(member, Some(piece), &member.pose)));
+            let of_piece = |piece| self.bounds_of(member, Some(piece), &member.pose);
+            many = (0..pieces as u32).map(of_piece).collect::<Option<Vec<_>>>().ok_or(too_far)?;
             &many
         };
-        if !boxes.iter().all(is_within_reach) {
-            return Err(WorldError::TooFar(self.id_at(slot)));
-        }
         let Self { slots, proxies, free_proxies, broad, margin, .. } = self;
         let member = slots[slot as usize].member.as_deref_mut().expect("found above");
         while member.proxies.len() > pieces {
@@ -447,9 +447,16 @@ impl World {
             work += work_of(finder.stats());
         }
         if let Some(options) = &ask.contacts {
-            match finder.find_contacts_with(a, b, options) {
-                Ok(contacts) => found.contacts.extend_from_slice(contacts),
-                Err(error) => entry.no_contacts = Some(error),
+            let refused = match finder.find_contacts_with(a, b, options) {
+                Ok(contacts) => {
+                    found.contacts.extend_from_slice(contacts);
+                    None
+                }
+                Err(error) => Some(error),
+            };
+            // Only bodies that intersect are worth a word.
+            if refused.is_some() && finder.find_first(a, b).is_some() {
+                (entry.no_contacts, entry.touches) = (refused, true);
             }
             work += work_of(finder.stats());
         }

@@ -95,7 +95,7 @@ pub fn accordion(layers: u32) -> Mesh {
 pub fn slit_sheet(n: u32) -> Mesh {
     let half = |shift: f64| mapped(&sheet(n, n, |_, _| 0.0), move |p| p + DVec3::new(shift, 0.0, 0.0));
     let mut both = together(&[half(0.0), half(f64::from(n))]);
-    // Joined again at the two ends of the slit, so that the sheet hangs together and its outline is one loop.
+    // Joined again at the two ends of the slit, so that the sheet is connected and its outline is one loop.
     let (left, right) = (n * (n + 1), (n + 1) * (n + 1));
     let join = |v: u32| {
         if v == right {

@@ -21,24 +21,21 @@ fn a_body_is_kept_as_what_it_does_and_the_world_says_why() {
     let ball = world.insert(shapes::icosphere(0.3, 2));
     world.step(0.1).unwrap();
     assert_eq!(kept(&world), (Keep::Tree, Why::Near));
-    // A change must pay: refits, and then questions, have to cost as much as building the other structure.
-    let mut steps = 0;
-    while kept(&world).0 == Keep::Tree && steps < 1000 {
-        steps += 1;
-        world.set_positions(id, &waved(&cloth, f64::from(steps))).unwrap();
+    // It is driven once that would have paid, and a tree again once others ask about it at rest.
+    for frame in 0..40 {
+        world.set_positions(id, &waved(&cloth, f64::from(frame))).unwrap();
         world.step(0.1).unwrap();
+        if frame == 2 {
+            assert_eq!(kept(&world).0, Keep::Tree, "three steps say little");
+        }
     }
     assert_eq!(kept(&world), (Keep::Driven, Why::Deforms));
-    assert!((40..400).contains(&steps), "{steps}");
-    let mut steps = 0;
-    while kept(&world).0 == Keep::Driven && steps < 1000 {
-        steps += 1;
-        let aside = DVec3::X * (0.1 + 0.01 * f64::from(steps % 9));
-        world.set_pose(ball, &Pose::from_translation(aside).unwrap()).unwrap();
+    for frame in 0..200 {
+        let pose = Pose::from_translation(DVec3::Z * 1e-3 * f64::from(frame % 7)).unwrap();
+        world.set_pose(ball, &pose).unwrap();
         world.step(0.1).unwrap();
     }
     assert_eq!(kept(&world), (Keep::Tree, Why::Stopped));
-    assert!((10..1000).contains(&steps), "{steps}");
     let now = world.time();
     let frames = vec![waved(&cloth, 5.0), waved(&cloth, 7.0)];
     world.set_plans(id, Plans::keyframes(vec![now, now + 1.0], frames).unwrap()).unwrap();
@@ -126,16 +123,4 @@ fn bodies_at_rest_are_not_asked_again_and_stay_in_the_report() {
     // Another question about the same bodies is asked at once.
     world.ask(a, b, Ask::NOTHING).unwrap();
     assert_eq!(world.step(0.1).unwrap().ended(), [[a, b]]);
-}
-
-#[test]
-fn a_mesh_that_deforms_from_the_beginning_is_driven_at_once() {
-    let mut world = World::new(asking(Ask::PAIRS));
-    let cloth = shapes::cloth_grid(40, 40, [2.0, 2.0]);
-    let id = world.insert(cloth.clone());
-    world.insert(shapes::icosphere(0.3, 2));
-    world.set_positions(id, &waved(&cloth, 1.0)).unwrap();
-    world.step(0.1).unwrap();
-    let found = world.explain(id).unwrap();
-    assert_eq!((found.kept, found.why), (Keep::Driven, Why::Deforms));
 }

@@ -7,6 +7,8 @@ mod threads;
 mod choices;
 mod doors;
 mod scene;
+#[cfg(feature = "serde")]
+mod snapshots;
 
 use fracas::world::{Ask, WorldOptions};
 use scene::Scene;
@@ -33,6 +35,7 @@ fn pairs_of_a_mixed_world_equal_brute_force_after_random_operations() {
             assert_eq!(report.counters().bodies, scene.things.len());
             scene.world.validate().expect("a sound world");
             found += scene.check_pairs(&format!("seed {seed}, step {step}"));
+            scene.check_pairs_now(step);
         }
     }
     assert!(found > 10_000, "{found} pairs are too few to tell");
@@ -86,4 +89,40 @@ fn events_begin_stay_and_end_and_removal_ends_them() {
         touching = now;
     }
     assert!(began > 20 && ended > 10, "{began} began, {ended} ended");
+}
+
+#[test]
+fn pairs_of_two_thousand_bodies_and_a_million_triangles_equal_brute_force_on_sampled_frames() {
+    let mut scene = Scene::with_detail(asking(Ask::PAIRS), 2000, 12.0, 2);
+    (0..2000).for_each(|_| _ = scene.insert(Ask::NOTHING));
+    let triangles: usize = scene.things.keys().map(|&id| scene.triangles(id).len()).sum();
+    assert!(triangles > 1_000_000, "{triangles} triangles");
+    for step in 0..6 {
+        (0..400).for_each(|_| scene.act());
+        scene.world.step(0.02).expect("a sound step");
+        if step % 5 == 0 {
+            let found = scene.check_pairs(&format!("step {step}"));
+            assert!(found > 50_000, "{found} pairs");
+        }
+    }
+}
+
+/// A hash that is the same on every machine (FNV-1a).
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The same in debug and release builds: this test runs in both.
+#[test]
+fn a_report_is_the_same_in_every_build() {
+    let ask =
+        Ask { touch: true, contacts: Ask::CONTACTS.contacts, near: Some(0.02), impacts: true, ..Ask::PAIRS };
+    let mut scene = Scene::new(asking(ask), 99, 2.5);
+    (0..20).for_each(|_| _ = scene.insert(Ask::NOTHING));
+    let mut digests = String::new();
+    for _ in 0..4 {
+        (0..6).for_each(|_| scene.act());
+        digests += &scene.world.step(0.05).expect("a sound step").digest();
+    }
+    assert_eq!(hash(&digests), 17_105_287_259_379_111_531, "{} bytes", digests.len());
 }

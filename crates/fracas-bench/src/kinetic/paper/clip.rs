@@ -14,7 +14,7 @@ pub struct Moment {
     pub time: f64,
 }
 
-/// The instants after the first key that are shown, so many for each 0.04 s. The scenes have a key for each 0.04 s, and a few more.
+/// The instants after the first key that are shown, this many for each 0.04 s. The scenes have a key for each 0.04 s, and a few more.
 pub fn moments(motion: &KeyedMotion, frames_per_key: usize) -> Vec<Moment> {
     let times = motion.key_times();
     let (first, last) = (times[0], times[times.len() - 1]);

@@ -1,4 +1,4 @@
-//! Few good contacts between two fragments, or between a fragment and anything that knows its distance.
+//! A few good contacts between two fragments, or between a fragment and any shape with a distance function.
 //!
 //! # Idea
 //!
@@ -12,14 +12,14 @@
 //!   ═══════════════════════════════════════             ════════════════════════════════════
 //! ```
 //!
-//! A solver that resolves the first contacts and finds nothing deeper afterwards has parted the bodies, up to ε. So the number
+//! If a solver resolves the first contacts and the next query finds nothing deeper, the bodies are separated up to ε. So the number
 //! of contacts adapts itself.
 //!
 //! # Departures from the paper
 //!
-//! - Each point is asked about once, at the level where it appears, instead of once per level.
-//! - Distances between fragments come from facet trees. A facet tree answers faster than the fragment distance field and has
-//!   paid for its building after about 200 points.
+//! - Each point is queried once, at the level where it appears, instead of once per level.
+//! - Distances between fragments come from facet trees. A facet tree answers faster than the fragment distance field and
+//!   pays for its build after some tens of points.
 
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, SphereTree};
 use crate::contact::{self, ContactParts};

@@ -1,4 +1,4 @@
-//! The fragment distance field: what the nodes of a fragment know of its cracks.
+//! The fragment distance field: each node stores which crack of its fragment is nearest.
 //!
 //! # Idea
 //!
@@ -13,8 +13,8 @@
 //! Middles are cheap to compare, and the crack with the nearest middle is the nearest crack or next to it. A node stores which
 //! crack it is, and no distance: a query measures its own. Where another crack is nearer, the query finds it.
 //!
-//! Nodes pass cracks on in the order in which they learn of them. A heap ordered by distance costs more than it saves: few
-//! nodes learn of a crack twice.
+//! Nodes pass cracks on in the order in which they receive them. A heap ordered by distance costs more than it saves: few
+//! nodes receive a nearer crack later.
 //!
 //! # Where it lives
 //!

@@ -37,6 +37,8 @@ use crate::geom::{Boxes8, DVec3, LANES};
 use crate::walk::Stamp;
 use std::sync::OnceLock;
 
+/// A solid farther from the origin than this many radii has boxes about its middle.
+const FAR: f64 = 8.0;
 /// Boxes are padded by this part of the largest coordinate.
 const PADDING: f64 = 1e-6;
 /// Squared distances to boxes may be too large by this factor.
@@ -49,6 +51,8 @@ const FARTHEST: f64 = 1e18;
 pub struct FacetTree {
     pub(super) fragment: FragmentId,
     padding: f64,
+    /// The origin of the boxes: that of the body, or the middle of a solid far from it.
+    pub(super) origin: DVec3,
     pub(crate) facets: Vec<FacetTriangle>,
     /// The triangle of [`BrittleBody::surface`] that each facet is.
     pub(super) triangles: Vec<u32>,
@@ -103,10 +107,13 @@ impl FacetTree {
         }
         let order = curve_order(&facets);
         let facets: Vec<FacetTriangle> = order.iter().map(|&k| facets[k as usize]).collect();
-        let corners = facets.iter().flat_map(|facet| facet.triangle.corners());
+        let solid = &body.solid;
+        let is_far = solid.middle.abs().max_element() > FAR * solid.radius;
+        let origin = if is_far { solid.middle } else { DVec3::ZERO };
+        let corners = facets.iter().flat_map(|facet| facet.triangle.corners()).map(|p| p - origin);
         let padding = PADDING * corners.fold(DVec3::ZERO, |most, p| most.max(p.abs())).max_element();
         let boxes = facets.iter().map(|facet| {
-            let [a, b, c] = facet.triangle.corners();
+            let [a, b, c] = facet.triangle.corners().map(|p| p - origin);
             let (low, high) = (a.min(b).min(c) - padding, a.max(b).max(c) + padding);
             [low, high].map(|corner| corner.to_array().map(|x| x as f32))
         });
@@ -115,7 +122,16 @@ impl FacetTree {
             levels.push(blocks(levels[levels.len() - 1].iter().map(bounds)));
         }
         let triangles = order.iter().map(|&k| triangles[k as usize]).collect();
-        Self { fragment, padding, facets, triangles, levels, walkable: OnceLock::new(), stamp: Stamp::new() }
+        Self {
+            fragment,
+            padding,
+            origin,
+            facets,
+            triangles,
+            levels,
+            walkable: OnceLock::new(),
+            stamp: Stamp::new(),
+        }
     }
 
     /// The point of the fragment's surface nearest to `p`, as [`BrittleBody::find_nearest`] of the same body finds it: always for
@@ -189,7 +205,7 @@ impl FacetTree {
 
     /// Searches the facets within reach of a point.
     fn walk(&self, p: DVec3, reach: f64) -> Search<'_> {
-        let rounded = p.to_array().map(|x| x.clamp(-FARTHEST, FARTHEST) as f32);
+        let rounded = (p - self.origin).to_array().map(|x| x.clamp(-FARTHEST, FARTHEST) as f32);
         let best = Best::nothing_within(reach, p, self.padding);
         let mut search = Search { tree: self, p, rounded, best, passed_by: f32::INFINITY };
         if let Some(top) = self.levels.len().checked_sub(1)

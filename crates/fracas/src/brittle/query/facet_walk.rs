@@ -1,6 +1,6 @@
 //! The surface of a fragment as a body of its own: facet trees as a walk sees them.
 //!
-//! The boxes are those of the facet tree. They are in the coordinates of the body, so the frame has the same origin and only scales,
+//! The boxes are those of the facet tree. They have the frame's origin, so the frame only scales them,
 //! by a power of two, which rounds nothing. Corners are the points of the fragment's sphere tree. Facets that share a
 //! point share its number, so a fragment can be asked about itself.
 //!
@@ -81,8 +81,9 @@ impl FacetTree {
             let first_place =
                 sizes.scan(0, |next, size| Some(std::mem::replace(next, *next + size))).collect();
             let (low, high) = known.bounds().corners();
-            let reach = low.abs().max(high.abs());
-            Walkable { frame: Frame::around(-reach, reach), points, corners, facet_of, first_place }
+            let reach = (low - self.origin).abs().max((high - self.origin).abs());
+            let frame = Frame { centre: self.origin, ..Frame::around(-reach, reach) };
+            Walkable { frame, points, corners, facet_of, first_place }
         })
     }
 

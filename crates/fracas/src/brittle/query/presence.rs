@@ -1,4 +1,4 @@
-//! Where a fragment is, roughly: bits over the cells of the grid, on several levels.
+//! The cells that a fragment occupies: bits over the grid, on several levels.
 //!
 //! # Idea
 //!
@@ -13,7 +13,7 @@
 //! cells to fine ones, nearest first, and none that is farther away than what was found.
 //!
 //! A cell that no surface passes through is entirely inside one fragment or entirely outside. So a fragment is in its surface
-//! cells and in the cells whose middle it holds (`piece_cells`). A fracture asks one question per cell, not one per
+//! cells and in the cells whose centre it contains (`piece_cells`). A fracture makes one test per cell, not one per
 //! tetrahedron in the cell.
 //!
 //! Each fragment has its own bits, within the box of its cells. So the number of fragments is not bounded by the width of a

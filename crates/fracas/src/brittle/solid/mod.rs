@@ -1,7 +1,7 @@
 //! What is prepared once for a shape and shared by all bodies of that shape.
 //!
-//! Tetrahedra and their neighbourhoods, the surface with a tree over its triangles, cells that tell which tetrahedron holds a
-//! point (`cells`), a grid that tells which surface triangle is near a point (`surface_grid`), and the nodes in the order of
+//! Tetrahedra and their neighbourhoods; the surface, with a tree over its triangles; cells that find the tetrahedron of a
+//! point (`cells`); a grid that finds the surface triangle near a point (`surface_grid`); and the nodes in the order of
 //! farthest-point sampling (`sampling`) as a sphere tree (`sphere_tree`).
 
 pub(crate) mod cells;
@@ -17,7 +17,7 @@ use crate::brittle::BrittleError;
 use crate::brittle::query::presence::Marker;
 use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::split::pattern::PatternBook;
-use crate::geom::DVec3;
+use crate::geom::{Box3, DVec3};
 use crate::mesh::TriangleId;
 use crate::mesh::mass::Moments;
 use crate::mesh::tets::{Boundary, TetAdjacency, TetError, TetMesh};
@@ -28,6 +28,7 @@ use surface_grid::SurfaceGrid;
 
 /// How finely to prepare a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolidOptions {
     /// Size of the cells in which points are looked up, by the mean edge of the tetrahedra; 0.1 to 10. Smaller cells
     /// list fewer tetrahedra and take more memory.
@@ -70,6 +71,7 @@ pub struct Solid {
     pub(crate) tree: SphereTree,
     /// Length of the mean edge.
     pub(crate) edge: f64,
+    options: SolidOptions,
 }
 
 impl Solid {
@@ -116,7 +118,8 @@ impl Solid {
     /// Prepares a shape.
     ///
     /// # Errors
-    /// Tetrahedra that do not fit together, none at all, or options out of range.
+    /// Tetrahedra that do not fit together, none at all, or options out of range; a solid out of range
+    /// ([`BrittleError::OutOfRange`]).
     ///
     /// # Cost
     /// About n log n, 10 µs to 20 µs per node; all threads take part with the feature `parallel`.
@@ -136,6 +139,7 @@ impl Solid {
         if mesh.tet_count() == 0 {
             return Err(TetError::Empty.into());
         }
+        check_range(&mesh)?;
         let adjacency = TetAdjacency::build(&mesh)?;
         let Boundary { mesh: surface, faces, .. } = Boundary::of(&mesh, &adjacency);
         let surface = MeshTree::build(surface);
@@ -181,7 +185,14 @@ impl Solid {
             nodes,
             tree,
             edge,
+            options: *options,
         })
+    }
+
+    /// How finely it was prepared.
+    #[must_use]
+    pub fn options(&self) -> &SolidOptions {
+        &self.options
     }
 
     /// The tetrahedra.
@@ -211,6 +222,30 @@ impl Solid {
     #[must_use]
     pub fn mean_edge(&self) -> f64 {
         self.edge
+    }
+}
+
+/// Refuses solids for which boxes in `f32` or squared distances would not do. Radii from 2⁻³² to 2³² leave room for details a millionth as
+/// large. Up to 2²⁰ radii from the origin, coordinates are rounded by less than what counts as on the surface.
+fn check_range(mesh: &TetMesh) -> Result<(), BrittleError> {
+    let used = || mesh.tets().iter().flatten().map(|&node| mesh.positions()[node as usize]);
+    let (low, high) = Box3::from_points(used()).corners();
+    let reach = low.abs().max(high.abs()).max_element();
+    // Halves, so that nothing overflows; lengths out of range are about as large as their largest coordinate.
+    let half = 0.5 * high - 0.5 * low;
+    let longest = half.max_element();
+    let radius = if (1e-100..1e100).contains(&longest) { half.length() } else { longest };
+    let (least, most) = (2f64.powi(-32), 2f64.powi(32));
+    if !(least..=most).contains(&radius) || reach > 2f64.powi(20) * radius {
+        return Err(BrittleError::OutOfRange { radius, reach });
+    }
+    // Cells and grids are as fine as the mean edge, until there are too many of them.
+    let share = mean_edge(mesh) / radius;
+    let is_good = share >= 2f64.powi(-32);
+    if is_good {
+        Ok(())
+    } else {
+        Err(BrittleError::BadNumber { what: "mean edge, as a share of the radius,", value: share })
     }
 }
 

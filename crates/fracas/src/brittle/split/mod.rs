@@ -1,4 +1,4 @@
-//! Breaking a fragment: labels of nodes become pieces, and everything known about them follows.
+//! Breaking a fragment: labels of nodes become pieces, and all their data is updated.
 //!
 //! # Steps
 //!
@@ -6,7 +6,7 @@
 //! 2. Tetrahedra whose nodes go to different pieces are cut, or cut once more (`cut_tet`). Each piece gets its mass.
 //! 3. Each piece gets its part of the sphere tree with the corners of the crack (`piece_trees`), and its cells (`piece_cells`).
 //!
-//! All of it costs time in proportion to the fragment that breaks; other fragments cost nothing. The fragment distance field
+//! The cost is proportional to the fragment that breaks; other fragments cost nothing. The fragment distance field
 //! and the facet tree of a piece are built when a query needs them.
 
 pub(crate) mod cut_tet;
@@ -16,7 +16,7 @@ mod piece_trees;
 
 use crate::brittle::solid::sphere_tree::{Key, SphereTree};
 use crate::brittle::surface::key_of;
-use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, Solid};
+use crate::brittle::{BrittleBody, BrittleError, Fracture, Fragment, FragmentId, Solid};
 use crate::geom::DVec3;
 use crate::mesh::mass::{MassProperties, Moments};
 use crate::mesh::tets::TetAdjacency;
@@ -113,6 +113,7 @@ impl BrittleBody {
         let (cut_tets, crack_points) = (fresh.len(), corners.len());
         self.last_split = SplitStats { pieces, cut_tets, crack_points, cutting, update };
         self.compact();
+        self.history.push(Fracture { fragment, labels: labels.to_vec(), weights: weights.to_vec() });
         Ok(ids)
     }
 

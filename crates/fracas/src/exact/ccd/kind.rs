@@ -1,4 +1,4 @@
-//! The two questions, as what differs between them.
+//! What differs between the two queries, vertex against triangle and edge against edge.
 
 use super::float::{Corner, Forms};
 use super::{ImpactTime, MovingPoint, Verdict, integers, separation, subdivide};

@@ -1,4 +1,4 @@
-//! The roots of a form inside the step: isolated, and refined for as long as someone needs to know more.
+//! The roots of a form inside the step: isolated, and refined on demand.
 //!
 //! A cell of the step whose coefficients change sign once holds exactly one root (Descartes' rule). Other cells are halved.
 //! Repeated roots would be halved for ever; when two halvings were not enough, they are made simple. Roots that fall on a

@@ -18,8 +18,8 @@
 //! | [`cloth_grid`] | no | a flat grid of squares |
 //! | [`folded_cloth`] | no | a strip folded into layers that press through each other |
 //!
-//! Sizes that make no sense are errors of the program and panic: lengths that are not positive and finite, fewer than three
-//! segments around an axis, and what a function names besides.
+//! Invalid sizes are programming errors and panic: lengths that are not positive and finite, fewer than three
+//! segments around an axis, and others that a function names.
 //!
 //! ```
 //! use fracas::mesh::{Report, shapes};
@@ -59,7 +59,13 @@ fn assert_size(name: &str, size: f64) {
     assert!(size > 0.0 && size.is_finite(), "{name} {size} is not positive and finite");
 }
 
+/// No shape is divided into more pieces along one line, nor has more vertices than the square of this.
+const MOST_PIECES: usize = 1 << 14;
+
 /// How many pieces of about the given length make up the whole; at least one.
+#[track_caller]
 fn pieces(whole: f64, piece: f64) -> usize {
-    (whole / piece).round().max(1.0) as usize
+    let count = (whole / piece).round().max(1.0);
+    assert!(count <= MOST_PIECES as f64, "{count:e} pieces of {piece:e} are more than {MOST_PIECES}");
+    count as usize
 }

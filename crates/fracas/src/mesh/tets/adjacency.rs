@@ -51,6 +51,13 @@ impl TetAdjacency {
         Ok(Self { across: match_faces(mesh)?, neighbours: neighbours_of_nodes(mesh), tets })
     }
 
+    /// How many nodes the mesh had.
+    #[inline]
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.tets.count()
+    }
+
     /// The tetrahedra across the four faces; [`TetAdjacency::NONE`] where a face is on the boundary. Panics if there is no
     /// such tetrahedron.
     #[inline]

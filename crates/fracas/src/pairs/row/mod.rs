@@ -46,7 +46,7 @@ impl Row {
     pub(crate) const ZERO: Self = Self { corners: [[[0.0; LANES]; 3]; 3] };
 }
 
-/// Who the triangles of a row are.
+/// The ids of the triangles of a row.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct RowIds {

@@ -15,8 +15,8 @@
 //! # The normal
 //!
 //! At an edge or a vertex the normal is that of all triangles there, weighted by their angles (Bærentzen and Aanæs, Signed distance
-//! computation using the angle weighted pseudonormal, 2005). These triangles are candidates in any case: they are as near as the nearest. They are told by
-//! the positions of their corners, not by index, so soups of loose triangles have the same normals as meshes. Of triangles that coincide, with the
+//! computation using the angle weighted pseudonormal, 2005). These triangles are candidates in any case: they are as near as the nearest. They are identified by
+//! the positions of their corners, not by index, so soups of loose triangles have the same normals as meshes. Of coincident triangles with the
 //! same orientation, one counts. Triangles that coincide with opposite orientations cancel out, as the faces of a closed crack should.
 //!
 //! The sign of a distance never comes from normals; see `inside`.

@@ -1,9 +1,9 @@
 //! Bounds of the distances of eight triangles from a point, in `f32`.
 //!
-//! The nearest point of each triangle is computed in `f32`, as good as it comes out. Any convex combination of the corners lies on the
+//! The nearest point of each triangle is computed approximately, in `f32`. Any convex combination of the corners lies on the
 //! triangle, so its distance bounds the true one from above. For any direction *D* the triangle lies beyond
 //! the smallest projection of its corners onto *D*; with *D* towards the nearest point this bounds the distance from below. Neither bound
-//! relies on the nearest point being right: a bad one makes them wide, not wrong.
+//! relies on the nearest point being right: a poor one makes the bounds wide, not wrong.
 //!
 //! Most rows hold nothing near. The direction towards the centroid, which needs no root and no division, proves it for them.
 
