@@ -29,11 +29,11 @@ const WIDE: [&str; 4] = ["worst", "step", "overlap", "realtime"];
 
 /// What to compare.
 #[derive(Debug, PartialEq)]
-struct Arguments {
-    programs: [PathBuf; 2],
-    names: Vec<String>,
-    runs: usize,
-    quick: bool,
+pub struct Arguments {
+    pub programs: [PathBuf; 2],
+    pub names: Vec<String>,
+    pub runs: usize,
+    pub quick: bool,
 }
 
 /// One number of one run.
@@ -47,7 +47,7 @@ struct Value {
 
 /// All values of one name: those of the old program and those of the new one.
 #[derive(Debug, PartialEq)]
-struct Row {
+pub struct Row {
     name: String,
     unit: String,
     higher_is_better: bool,
@@ -56,47 +56,39 @@ struct Row {
 
 /// Runs both programs in turn and prints the tables. Fails if a metric is worse than allowed.
 pub fn run(arguments: &[String]) -> Result<(), String> {
-    let Arguments { programs, names, runs, quick } = parse(arguments)?;
-    let (mut metrics, mut times) = (Vec::new(), Vec::new());
-    for run in 0..runs {
-        for name in &names {
-            for side in if run % 2 == 0 { [0, 1] } else { [1, 0] } {
-                let begin = Instant::now();
-                let [out, err] = measure(&programs[side], name, quick)?;
-                let seconds = begin.elapsed().as_secs_f64();
-                eprintln!("run {} of {runs}: {} {name}, {seconds:.0} s", run + 1, ["old", "new"][side]);
-                out.lines().filter_map(read_metric).for_each(|value| add(&mut metrics, side, value));
-                read_times(&err).into_iter().for_each(|value| add(&mut times, side, value));
-            }
-        }
-    }
-    times.retain(|row| row.values.iter().all(|values| values.len() == runs));
-    print!("{}", table(&metrics, true));
+    let arguments = parse(arguments)?;
+    let sides = ["old", "new"];
+    let [metrics, times] = take_turns(&arguments, sides)?;
+    print!("{}", table(&metrics, sides, true));
     if !times.is_empty() {
-        print!("\n{}", table(&times, false));
+        print!("\n{}", table(&times, sides, false));
     }
     let worse: Vec<&str> = metrics.iter().filter(|row| row.is_worse()).map(|row| row.name.as_str()).collect();
     if worse.is_empty() { Ok(()) } else { Err(format!("Worse than allowed: {}.", worse.join(", "))) }
 }
 
-fn parse(arguments: &[String]) -> Result<Arguments, String> {
-    let (mut plain, mut runs, mut quick) = (Vec::new(), 7, false);
-    let mut remaining = arguments.iter();
-    while let Some(argument) = remaining.next() {
-        match argument.as_str() {
-            "--quick" => quick = true,
-            "--runs" => {
-                let value = remaining.next().map_or("", String::as_str);
-                let count = value.parse().ok().filter(|&n| n > 0);
-                runs =
-                    count.ok_or_else(|| format!("`--runs` needs a number from 1 upward, not `{value}`."))?;
+/// Runs both programs in turn; gives back metrics, and times that every run has.
+pub fn take_turns(arguments: &Arguments, sides: [&str; 2]) -> Result<[Vec<Row>; 2], String> {
+    let Arguments { programs, names, runs, quick } = arguments;
+    let (mut metrics, mut times) = (Vec::new(), Vec::new());
+    for run in 0..*runs {
+        for name in names {
+            for side in if run % 2 == 0 { [0, 1] } else { [1, 0] } {
+                let begin = Instant::now();
+                let [out, err] = measure(&programs[side], name, *quick)?;
+                let seconds = begin.elapsed().as_secs_f64();
+                eprintln!("run {} of {runs}: {} {name}, {seconds:.0} s", run + 1, sides[side]);
+                out.lines().filter_map(read_metric).for_each(|value| add(&mut metrics, side, value));
+                read_times(&err).into_iter().for_each(|value| add(&mut times, side, value));
             }
-            unknown if unknown.starts_with('-') => {
-                return Err(format!("There is no option `{unknown}`; `cargo xtask` lists them."));
-            }
-            _ => plain.push(argument.clone()),
         }
     }
+    times.retain(|row| row.values.iter().all(|values| values.len() == *runs));
+    Ok([metrics, times])
+}
+
+fn parse(arguments: &[String]) -> Result<Arguments, String> {
+    let Options { plain, runs, quick } = options(arguments, 7)?;
     match plain.as_slice() {
         [old, new, names @ ..] if !names.is_empty() => {
             let names = names.iter().map(|name| today(name).to_owned()).collect();
@@ -105,6 +97,36 @@ fn parse(arguments: &[String]) -> Result<Arguments, String> {
         _ => Err("`cargo xtask bench-compare` needs the paths of two programs and the name of a benchmark."
             .to_owned()),
     }
+}
+
+/// What a comparison may be told, and all other words.
+#[derive(Debug, PartialEq)]
+pub struct Options {
+    pub plain: Vec<String>,
+    pub runs: usize,
+    pub quick: bool,
+}
+
+/// Reads `--quick` and `--runs N`; `runs` is what N is unless given.
+pub fn options(arguments: &[String], runs: usize) -> Result<Options, String> {
+    let mut options = Options { plain: Vec::new(), runs, quick: false };
+    let mut remaining = arguments.iter();
+    while let Some(argument) = remaining.next() {
+        match argument.as_str() {
+            "--quick" => options.quick = true,
+            "--runs" => {
+                let value = remaining.next().map_or("", String::as_str);
+                let count = value.parse().ok().filter(|&n| n > 0);
+                options.runs =
+                    count.ok_or_else(|| format!("`--runs` needs a number from 1 upward, not `{value}`."))?;
+            }
+            unknown if unknown.starts_with('-') => {
+                return Err(format!("There is no option `{unknown}`; `cargo xtask` lists them."));
+            }
+            _ => options.plain.push(argument.clone()),
+        }
+    }
+    Ok(options)
 }
 
 /// The name that a benchmark has now.
@@ -260,10 +282,10 @@ fn median(values: &[f64]) -> Option<f64> {
     Some(if sorted.len() % 2 == 1 { upper } else { 0.5 * (sorted[middle - 1] + upper) })
 }
 
-/// Medians, how much better the new program is, and the spread; with marks at what is worse than allowed.
-fn table(rows: &[Row], marks: bool) -> String {
+/// Medians, how much better the second program is, and the spread; with marks at what is worse than allowed.
+pub fn table(rows: &[Row], [first, second]: [&str; 2], marks: bool) -> String {
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
-    let mut text = format!("{:<width$}  unit         old         new    better   spread\n", "metric");
+    let mut text = format!("{:<width$}  unit {first:>11} {second:>11}    better   spread\n", "metric");
     for row in rows {
         let shown =
             |number: Option<f64>| number.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
@@ -374,8 +396,8 @@ a.fast  x         2.1000      4.2000   2.000 ×    9.5 %
 a.slow  x         1.0000      1.2500   0.800 ×    0.0 %  worse
 a.lost  x         2.0000           –         –    0.0 %  missing
 ";
-        assert_eq!(table(&rows, true), text);
-        assert!(!table(&rows, false).contains("worse"));
+        assert_eq!(table(&rows, ["old", "new"], true), text);
+        assert!(!table(&rows, ["old", "new"], false).contains("worse"));
     }
 
     /// A program that knows only the former name, as builds before the renaming do.

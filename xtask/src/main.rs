@@ -7,6 +7,7 @@
 //! ```text
 //! main  reads the arguments
 //!   ├ test      the steps of `cargo xtask test`, in order
+//!   │   ├ skips      which tests did not run?
 //!   │   ├ licences   are all dependencies permissive?
 //!   │   ├ web        is the viewer's page what its source builds, and does it work?
 //!   │   ├ guide      does the guide build, and do its links lead somewhere?
@@ -14,18 +15,21 @@
 //!   ├ pictures  `cargo xtask pictures`: those of the README and the guide, from real runs
 //!   ├ fuzz      `cargo xtask fuzz`: tools, targets, a time for each
 //!   ├ bench_compare   `cargo xtask bench-compare`: two builds of the benchmarks, side by side
+//!   ├ bench_native    `cargo xtask bench-native`: the same for the machine's own vector instructions
 //!   └ shell     starting programs and naming what failed
 //! ```
 
 #![forbid(unsafe_code)]
 
 mod bench_compare;
+mod bench_native;
 mod fuzz;
 mod guide;
 mod licences;
 mod pictures;
 mod readme;
 mod shell;
+mod skips;
 mod test;
 mod web;
 
@@ -53,6 +57,10 @@ Chores of the Fracas project:
   cargo xtask bench-compare OLD NEW NAME ... [--runs N] [--quick]
       The named benchmarks of two builds of `fracas-bench`, whose paths are given, in turn, N times (7 unless
       given): medians side by side, and what is worse by more than 3 % (single steps and piles: 10 %).
+
+  cargo xtask bench-native NAME ... [--runs N] [--quick]
+      The named benchmarks built as usual and with `-C target-cpu=native`, which lets peers use the vector
+      instructions of this machine, in turn, N times (1 unless given): medians side by side.
 ";
 
 /// How long each fuzz target runs unless the arguments say otherwise.
@@ -90,6 +98,7 @@ fn start(chore: &str, arguments: &[String]) -> Result<(), String> {
             fuzz::run(seconds, &targets)
         }
         "bench-compare" => bench_compare::run(arguments),
+        "bench-native" => bench_native::run(arguments),
         "guide" => without_arguments(chore, arguments).and_then(|()| guide::test()),
         "web" => without_arguments(chore, arguments).and_then(|()| web::test()),
         "pictures" => without_arguments(chore, arguments).and_then(|()| pictures::run()),

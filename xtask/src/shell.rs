@@ -1,7 +1,7 @@
 //! Starting programs from the root of the repository and saying in a sentence what failed.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// The root of the repository: the folder above this crate's.
 pub fn root() -> PathBuf {
@@ -22,12 +22,21 @@ pub fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
 ///
 /// `complaint` is the sentence to fail with, without its full stop; what happened is added to it.
 pub fn run(command: &mut Command, complaint: &str) -> Result<(), String> {
-    println!("$ {}", written(command));
+    announce(command);
     match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{complaint} (`{}`: {status}).", written(command))),
+        Ok(status) => judge(command, status, complaint),
         Err(error) => Err(not_started(command, &error)),
     }
+}
+
+/// Prints the command that is about to be run.
+pub fn announce(command: &Command) {
+    println!("$ {}", written(command));
+}
+
+/// The sentence for a command that ended badly.
+pub fn judge(command: &Command, status: ExitStatus, complaint: &str) -> Result<(), String> {
+    if status.success() { Ok(()) } else { Err(format!("{complaint} (`{}`: {status}).", written(command))) }
 }
 
 /// Runs a command quietly and gives back what it wrote on standard output.

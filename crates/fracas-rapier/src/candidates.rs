@@ -71,6 +71,8 @@ pub(crate) struct Scratch {
     edges: EdgePairs,
     pub candidates: Vec<Candidate>,
     pub stats: ContactStats,
+    /// Points nearer than [`TOLERANCE`].
+    pub touching: u64,
 }
 
 thread_local! {
@@ -85,6 +87,8 @@ pub(crate) fn with_scratch<R>(use_it: impl FnOnce(&mut Scratch) -> R) -> R {
     })
 }
 
+/// Distance up to which a point counts as in contact, by the radius of the smaller shape.
+pub(crate) const TOLERANCE: f64 = 0.002;
 /// Depth up to which a point counts as touching, by the radius of the smaller shape: there normals come from a little farther
 /// inside.
 const TOUCHING: f64 = 0.01;
@@ -116,6 +120,7 @@ pub(crate) fn between_fragments(
 ) {
     scratch.candidates.clear();
     scratch.stats = ContactStats::default();
+    scratch.touching = 0;
     let pose = between(pos12, first.origin(), second.origin());
     let Some(slab) = Slab::between(first, second, &pose, prediction) else { return };
     let (guard1, guard2);
@@ -160,7 +165,8 @@ impl View<'_> {
     fn add_points(&self, scratch: &mut Scratch, from_own: &Pose, from_other: &Pose, is_second: bool) {
         let ((own, own_body), (other, body, facets)) = (self.own, self.other);
         let (there, turn) = (self.there, self.there.rotation());
-        let Scratch { finder, candidates, stats, .. } = scratch;
+        let Scratch { finder, candidates, stats, touching: in_contact, .. } = scratch;
+        let tolerance = TOLERANCE * own.radius().min(other.radius());
         let origin = if is_second { other.origin() } else { own.origin() };
         // All answers are in the coordinates of the other body.
         let Bound { offset, direction } = self.bound;
@@ -171,6 +177,7 @@ impl View<'_> {
         let touching = Touching::new(own.radius().min(other.radius()), own.least_extent());
         let bound = self.bound.moved(there);
         for contact in found.unwrap_or_default() {
+            *in_contact += u64::from(contact.distance < tolerance);
             let Some(&outward) = own.normals().get(contact.feature as usize) else { continue };
             let near = (contact.distance, contact.surface, contact.normal);
             let q = there.apply(contact.point);
@@ -217,7 +224,10 @@ pub(crate) fn with_shape(
     let Ok(found) = found else { return };
     let smaller = first.radius().min(f64::from(shape.compute_local_bounding_sphere().radius()));
     let touching = Touching::new(smaller, first.least_extent());
+    let tolerance = TOLERANCE * smaller;
+    scratch.touching = 0;
     for contact in found {
+        scratch.touching += u64::from(contact.distance < tolerance);
         let Some(&outward) = first.normals().get(contact.feature as usize) else { continue };
         let (mut distance, mut normal) = (contact.distance, contact.normal);
         if other.is_sheet && normal.dot(outward) > 0.0 {
@@ -234,7 +244,7 @@ pub(crate) fn with_shape(
     }
     scratch.stats = scratch.finder.stats();
     let candidates = &mut scratch.candidates;
-    let stats = &mut scratch.stats;
+    let (stats, in_contact) = (&mut scratch.stats, &mut scratch.touching);
     let size = shape.compute_local_aabb().extents().min_element();
     let touching = Touching::new(smaller, f64::from(size));
     visit_samples(shape, &first_box_in(first, pos12, prediction), &mut |sample: Sample| {
@@ -255,6 +265,7 @@ pub(crate) fn with_shape(
         let distance = distance - sample.radius;
         if distance < prediction {
             stats.colliding += 1;
+            *in_contact += u64::from(distance < tolerance);
             let point = centre - normal * sample.radius - first.origin();
             let near = (distance, surface - first.origin(), normal);
             candidates.push(Candidate::new(point, near, sample.feature, true));

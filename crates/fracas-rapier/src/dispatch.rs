@@ -3,7 +3,7 @@
 //! Everything else is left to the next dispatcher of the chain.
 
 use crate::FragmentShape;
-use crate::candidates::{Candidate, Scratch, between_fragments, with_scratch, with_shape};
+use crate::candidates::{Candidate, Scratch, TOLERANCE, between_fragments, with_scratch, with_shape};
 use crate::cast::{Along, Cast};
 use crate::convert::{double, single};
 use crate::engine::Seal;
@@ -49,6 +49,8 @@ pub struct Work {
     pub visited: u64,
     /// Points found within the engine's prediction.
     pub colliding: u64,
+    /// Of these, points nearer than 0.2 % of the smaller shape's radius: those that touch or overlap.
+    pub touching: u64,
     /// Contacts handed over.
     pub contacts: u64,
     /// Nanoseconds that all of it took.
@@ -63,6 +65,7 @@ impl std::ops::Sub for Work {
             pairs: self.pairs - before.pairs,
             visited: self.visited - before.visited,
             colliding: self.colliding - before.colliding,
+            touching: self.touching - before.touching,
             contacts: self.contacts - before.contacts,
             nanoseconds: self.nanoseconds - before.nanoseconds,
         }
@@ -74,6 +77,7 @@ struct Counters {
     pairs: AtomicU64,
     visited: AtomicU64,
     colliding: AtomicU64,
+    touching: AtomicU64,
     contacts: AtomicU64,
     nanoseconds: AtomicU64,
 }
@@ -83,11 +87,12 @@ impl FragmentDispatcher {
     #[must_use]
     pub fn work(&self) -> Work {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let Counters { pairs, visited, colliding, contacts, nanoseconds } = &*self.counters;
+        let Counters { pairs, visited, colliding, touching, contacts, nanoseconds } = &*self.counters;
         Work {
             pairs: read(pairs),
             visited: read(visited),
             colliding: read(colliding),
+            touching: read(touching),
             contacts: read(contacts),
             nanoseconds: read(nanoseconds),
         }
@@ -154,6 +159,9 @@ impl<'a> Kind<'a> {
                 pair.fill(&mut scratch.candidates, pos12, prediction);
                 scratch.stats = ContactStats::default();
                 scratch.stats.colliding = scratch.candidates.len() as u64;
+                let tolerance = TOLERANCE * pair.radius();
+                let touches = |candidate: &&Candidate| candidate.distance < tolerance;
+                scratch.touching = scratch.candidates.iter().filter(touches).count() as u64;
                 false
             }
         }
@@ -377,6 +385,7 @@ impl<M: Default + Clone, C: Default + Copy> PersistentQueryDispatcher<M, C> for 
             let add = |counter: &AtomicU64, value: u64| counter.fetch_add(value, Ordering::Relaxed);
             add(&self.counters.visited, scratch.stats.visited);
             add(&self.counters.colliding, scratch.stats.colliding);
+            add(&self.counters.touching, scratch.touching);
         });
         // With a workspace the engine looks up every manifold again after this call. That costs time, and is needed only if their
         // number changes or may have been more than one.

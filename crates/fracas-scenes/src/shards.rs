@@ -174,10 +174,13 @@ impl Shards {
             ("removed", frame.removed.len() as f64),
             ("added", frame.added.len() as f64),
             ("pieces", self.shown.len() as f64),
+            // Balls and boards are shown, but do not break.
+            ("breakable", self.set.len() as f64),
             ("contacts", frame.contacts.len() as f64),
             ("asked", work.pairs as f64),
             ("visited", work.visited as f64),
             ("colliding", work.colliding as f64),
+            ("touching", work.touching as f64),
             ("handed", work.contacts as f64),
             ("energy", self.energy()),
             ("asleep", asleep as f64),

@@ -4,7 +4,7 @@
 //! for the same pieces. In the end the pieces are pressed against each other, and contacts are found with updated trees and
 //! distances, with new ones, and with one of each: what a fast update costs in later queries.
 
-use super::nearest::build_fields;
+use super::nearest::{build_facet_trees, build_fields};
 use super::{anew, ms, piggy, relabelled};
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
@@ -34,7 +34,7 @@ pub fn write(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Resul
     folder.section(
         "Figure 9: update or recompute",
         "A body of about 23,000 tetrahedra breaks into fourteen pieces, then its largest piece into a few, and so on. The update includes \
-         the distance fields of all pieces. *Anew* recomputes three things for each piece: a tree over its given triangles, the \
+         the distance fields and facet trees of all pieces. *Anew* recomputes three things for each piece: a tree over its given triangles, the \
          distance of each node, and a sphere tree over the vertices of its surface.",
     );
     folder.table(report, "figure9_updates", &updates(&fractures))?;
@@ -69,7 +69,7 @@ fn sequence(rounds: usize, length: usize) -> (BrittleBody, Vec<Fracture>) {
             let Ok(made) = body.split(largest, &found.labels, &found.weights) else { break };
             let stats = *body.last_split();
             let [cutting, update] = [stats.cutting, stats.update].map(|time| time.as_secs_f64() * 1e3);
-            let update = update + build_fields(&body, &made);
+            let update = update + build_fields(&body, &made) + build_facet_trees(&body, &made);
             let now =
                 Fracture { nodes, pieces: made.len(), labels, cutting, update, anew: anew(&body, &made) };
             if round == 0 {

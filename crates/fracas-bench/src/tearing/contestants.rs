@@ -6,12 +6,18 @@ use fracas::mesh::{LiveMesh, TriangleId};
 use fracas::tearing::{TearingBody, TearingOptions};
 use std::time::{Duration, Instant};
 
-/// A tree that can follow edits. The mesh is brought up to date first, outside the time that counts.
+/// A tree that can follow edits. The time for editing the mesh counts for everybody.
 pub trait Contestant {
+    /// Brings the tree up to date. `mesh` has had the edit, unless the contestant has a mesh of its own.
     fn follow(&mut self, mesh: &LiveMesh, step: &Step);
+
+    /// Whether it edits a mesh of its own.
+    fn has_mesh(&self) -> bool {
+        false
+    }
 }
 
-/// Ours: mesh and tree together; only the tree's share counts for the others, the whole of it for us.
+/// Ours: mesh and tree together.
 pub struct Ours(pub TearingBody);
 
 impl Ours {
@@ -23,6 +29,10 @@ impl Ours {
 impl Contestant for Ours {
     fn follow(&mut self, _: &LiveMesh, step: &Step) {
         self.0.apply(&step.edit).expect("recorded edits are good");
+    }
+
+    fn has_mesh(&self) -> bool {
+        true
     }
 }
 
@@ -81,36 +91,60 @@ impl Contestant for Parry {
     }
 }
 
-/// Times of each step, the best of several runs.
+/// Times of each step.
 pub struct StepTimes {
-    /// By contestant.
+    /// By contestant, the best of several runs. Everybody edits a mesh and brings a tree up to date with it.
     pub of: Vec<Vec<Duration>>,
-    /// The mesh alone, taken in turns with the first contestant, so that it finds the same in the caches as ours does
-    /// for the mesh it has.
+    /// The mesh alone.
     pub mesh: Vec<Duration>,
+    /// By contestant, for each run the slowest step over the median step of the same run.
+    pub worst: Vec<Vec<f64>>,
 }
 
-/// Measures the steps of a script, contestants taking turns.
+/// Measures the steps of a script, contestants taking turns. Nobody has memory reserved.
 pub fn time_steps(script: &Script, runs: usize, makers: &[&dyn Fn() -> Box<dyn Contestant>]) -> StepTimes {
     let slowest = vec![Duration::MAX; script.steps.len()];
-    let mut times = StepTimes { of: vec![slowest.clone(); makers.len()], mesh: slowest };
+    let mut times = StepTimes {
+        of: vec![slowest.clone(); makers.len()],
+        mesh: slowest,
+        worst: vec![Vec::new(); makers.len()],
+    };
     for _ in 0..runs {
         for (k, make) in makers.iter().enumerate() {
-            let mut contestant = make();
-            let mut mesh = LiveMesh::new(script.mesh.clone());
-            let (slots, vertices) = (script.end.slot_count(), script.end.vertex_count());
-            mesh.reserve(slots - mesh.slot_count(), vertices - mesh.vertex_count());
-            for (n, step) in script.steps.iter().enumerate() {
-                let begin = Instant::now();
-                mesh.apply(&step.edit).expect("recorded edits are good");
-                let middle = Instant::now();
-                contestant.follow(&mesh, step);
-                times.of[k][n] = middle.elapsed().min(times.of[k][n]);
-                if k == 0 {
-                    times.mesh[n] = (middle - begin).min(times.mesh[n]);
-                }
+            let mut run = run_once(script, make().as_mut());
+            keep_best(&mut times.of[k], &run);
+            run.sort_unstable();
+            if let [.., last] = run[..] {
+                times.worst[k].push(last.as_secs_f64() / run[run.len() / 2].as_secs_f64());
             }
         }
+        keep_best(&mut times.mesh, &run_once(script, &mut MeshAlone));
     }
     times
+}
+
+/// The time of each step in one run.
+fn run_once(script: &Script, contestant: &mut dyn Contestant) -> Vec<Duration> {
+    let mut mesh = LiveMesh::new(script.mesh.clone());
+    let has_mesh = contestant.has_mesh();
+    let timed = |step: &Step| {
+        let begin = Instant::now();
+        if !has_mesh {
+            mesh.apply(&step.edit).expect("recorded edits are good");
+        }
+        contestant.follow(&mesh, step);
+        begin.elapsed()
+    };
+    script.steps.iter().map(timed).collect()
+}
+
+fn keep_best(best: &mut [Duration], run: &[Duration]) {
+    best.iter_mut().zip(run).for_each(|(best, time)| *best = (*best).min(*time));
+}
+
+/// Nobody's tree, to time the mesh.
+struct MeshAlone;
+
+impl Contestant for MeshAlone {
+    fn follow(&mut self, _: &LiveMesh, _: &Step) {}
 }

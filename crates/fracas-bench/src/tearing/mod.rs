@@ -10,6 +10,7 @@ mod long_run;
 mod moving;
 mod paper;
 mod pieces;
+mod recorded_peers;
 mod recording;
 mod script;
 mod table1;

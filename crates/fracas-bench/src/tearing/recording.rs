@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// A scene: a mesh, and what happens to it.
 pub struct Recording {
-    mesh: Mesh,
+    pub(super) mesh: Mesh,
     /// The fragment of each triangle at the beginning.
     labels: Vec<u32>,
     pub frames: Vec<Recorded>,
@@ -19,10 +19,10 @@ pub struct Recording {
 
 /// What happens in one frame.
 pub struct Recorded {
-    edit: MeshEdit,
+    pub(super) edit: MeshEdit,
     /// Fragments of all triangle slots, if the edit has broken the body.
     labels: Option<Vec<u32>>,
-    positions: Vec<DVec3>,
+    pub(super) positions: Vec<DVec3>,
 }
 
 /// How a tree is kept through a recording.
@@ -38,10 +38,12 @@ pub enum Keeping {
 /// What a frame has cost, and how good the tree was then.
 #[derive(Clone, Copy, Default)]
 pub struct Cost {
-    /// Milliseconds to bring the tree up to date.
+    /// Milliseconds to bring the tree up to date, the edit of the mesh included; its new positions are there already.
     pub update: f64,
     /// Milliseconds to find all pairs.
     pub query: f64,
+    /// Pairs found.
+    pub pairs: usize,
     pub q: f64,
     pub sah: f64,
     pub triangles: usize,
@@ -101,7 +103,6 @@ impl Recording {
         let (Keeping::Edited { options, .. } | Keeping::Rebuilt(options)) = keeping;
         let mut body = TearingBody::build_with(self.mesh.clone(), options);
         body.split(&self.labels).expect("a label for each");
-        body.reserve(2 * self.mesh.triangle_count(), 2 * self.mesh.vertex_count());
         let mut sah_when_built = body.quality().sah;
         let mut mesh = LiveMesh::new(self.mesh.clone());
         let mut finder = Finder::new(FindOptions {
@@ -111,9 +112,13 @@ impl Recording {
         });
         let (mut costs, mut found) = (Vec::new(), Vec::new());
         for frame in &self.frames {
-            let begin = Instant::now();
-            mesh.apply(&frame.edit).expect("the scene's edits are good");
-            let of_mesh = begin.elapsed();
+            // A body that is rebuilt has a tree that follows the edit as well, which must not count.
+            let of_mesh = match keeping {
+                Keeping::Edited { .. } => Duration::ZERO,
+                Keeping::Rebuilt(_) => {
+                    time_of(|| mesh.apply(&frame.edit).expect("the scene's edits are good"))
+                }
+            };
             let (update, rebuilt) = bring_up_to_date(&mut body, frame, keeping, of_mesh, sah_when_built);
             if rebuilt {
                 sah_when_built = body.quality().sah;
@@ -122,10 +127,12 @@ impl Recording {
             let pairs = finder.find_self_pairs(&body);
             let query = begin.elapsed();
             found.push(digest(pairs));
+            let pairs = pairs.len();
             let quality = body.quality();
             costs.push(Cost {
                 update: ms(update),
                 query: ms(query),
+                pairs,
                 q: quality.q.unwrap_or(f64::NAN),
                 sah: quality.sah,
                 triangles: quality.triangles,
@@ -137,7 +144,14 @@ impl Recording {
     }
 }
 
-/// Returns the time of the tree alone, without that of the mesh, and whether all of it was rebuilt.
+fn time_of<T>(work: impl FnOnce() -> T) -> Duration {
+    let begin = Instant::now();
+    std::hint::black_box(work());
+    begin.elapsed()
+}
+
+/// Returns the time of mesh and tree, and whether all of the tree was rebuilt. `of_mesh` is the time of the mesh where the body's own
+/// edit does not count.
 fn bring_up_to_date(
     body: &mut TearingBody,
     frame: &Recorded,
@@ -150,7 +164,7 @@ fn bring_up_to_date(
     if let Some(labels) = &frame.labels {
         body.split(labels).expect("a label for each slot");
     }
-    let following = begin.elapsed().saturating_sub(of_mesh);
+    let following = begin.elapsed();
     body.move_vertices(&frame.positions).expect("positions are finite");
     let begin = Instant::now();
     match keeping {
@@ -165,11 +179,11 @@ fn bring_up_to_date(
         }
         Keeping::Rebuilt(_) if frame.edit.is_empty() => {
             body.refit();
-            (begin.elapsed(), false)
+            (of_mesh + begin.elapsed(), false)
         }
         Keeping::Rebuilt(_) => {
             body.rebuild();
-            (begin.elapsed(), true)
+            (of_mesh + begin.elapsed(), true)
         }
     }
 }

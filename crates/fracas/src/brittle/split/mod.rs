@@ -36,9 +36,9 @@ pub struct SplitStats {
     pub cut_tets: usize,
     /// Corners of cracks added to sphere trees.
     pub crack_points: usize,
-    /// Time for finding pieces, cutting, corners of cracks, and mass.
+    /// Time for finding pieces, cutting, and mass.
     pub cutting: Duration,
-    /// Time for sphere trees and cells.
+    /// Time for corners of cracks, sphere trees, cells, and compaction.
     pub update: Duration,
 }
 
@@ -90,8 +90,8 @@ impl BrittleBody {
         }
         let mut breaking = Breaking { id: fragment.0, first, pieces, old, notes };
         let CutResult { tets, fresh, kept, masses } = self.cut(&breaking);
-        let corners = self.crack_corners(&breaking, &fresh);
         let cutting = begin.elapsed();
+        let corners = self.crack_corners(&breaking, &fresh);
         let trees = self.divide_tree(&mut breaking, &corners);
         let parts = trees.into_iter().zip(tets).zip(masses);
         let mut made: Vec<Fragment> = parts
@@ -109,10 +109,10 @@ impl BrittleBody {
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
         self.fragments.extend(made.into_iter().map(Some));
         self.notes = breaking.notes;
+        self.compact();
         let update = begin.elapsed() - cutting;
         let (cut_tets, crack_points) = (fresh.len(), corners.len());
         self.last_split = SplitStats { pieces, cut_tets, crack_points, cutting, update };
-        self.compact();
         self.history.push(Fracture { fragment, labels: labels.to_vec(), weights: weights.to_vec() });
         Ok(ids)
     }
