@@ -291,9 +291,11 @@ impl World {
     /// let mut world = World::default();
     /// let wall = world.insert_brittle(BrittleBody::new(solid.into()), &Pose::IDENTITY, Settings::default())[0];
     /// // Nodes left and right of the middle part.
-    /// let nodes = 5 * 5 * 5;
-    /// let labels: Vec<u32> = (0..nodes).map(|node| u32::from(node % 5 > 2)).collect();
-    /// let pieces = world.split(wall, &labels, &vec![1.0; nodes])?;
+    /// let (body, fragment) = world.brittle(wall)?;
+    /// let positions = body.solid().mesh().positions();
+    /// let is_right = |&node: &u32| u32::from(positions[node as usize].x > 0.1);
+    /// let labels: Vec<u32> = body.fragment(fragment)?.nodes().iter().map(is_right).collect();
+    /// let pieces = world.split(wall, &labels, &vec![1.0; labels.len()])?;
     /// assert!(pieces.len() == 2 && !world.contains(wall));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
