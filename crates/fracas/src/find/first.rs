@@ -2,6 +2,7 @@
 
 use super::Finder;
 use crate::base::DisjointSets;
+use crate::geom::Pose;
 use crate::mesh::TriangleId;
 use crate::pairs::Pair;
 use crate::walk::{Shape, Side, Stamp, View};
@@ -11,8 +12,9 @@ use crate::walk::{Shape, Side, Stamp, View};
 pub(super) struct Shells {
     /// The body, and which of its trees.
     of: Option<(Stamp, Option<usize>)>,
-    /// A triangle of each part.
+    /// A triangle of each part, and those of its lowest and highest corners along the axes.
     triangles: Vec<TriangleId>,
+    extremes: Vec<[TriangleId; 6]>,
     /// Whether every edge has an even number of triangles.
     is_closed: bool,
 }
@@ -103,16 +105,37 @@ impl Shells {
         }
         edges.sort_unstable();
         self.is_closed = edges.chunk_by(|x, y| x == y).all(|same| same.len() % 2 == 0);
-        let mut is_known = vec![false; vertices];
+        let here = view.at(&Pose::IDENTITY);
+        let mut part_of = vec![None; vertices];
+        let mut reached: Vec<[f64; 6]> = vec![];
+        self.extremes.clear();
         for (id, [a, _, _]) in ids.into_iter().zip(corners) {
-            if !std::mem::replace(&mut is_known[sets.root(a) as usize], true) {
+            let part = *part_of[sets.root(a) as usize].get_or_insert_with(|| {
                 self.triangles.push(id);
+                self.extremes.push([id; 6]);
+                reached.push([f64::NEG_INFINITY; 6]);
+                reached.len() - 1
+            });
+            let bounds = here.triangle(id).bounds();
+            let (high, low) = (bounds.max, -bounds.min);
+            for (k, side) in [high.x, high.y, high.z, low.x, low.y, low.z].into_iter().enumerate() {
+                if side > reached[part][k] {
+                    (reached[part][k], self.extremes[part][k]) = (side, id);
+                }
             }
         }
     }
 
     /// Whether a part of a body is inside another, whose surface it does not meet.
     fn has_part_inside(&self, body: &View, other: &View) -> bool {
-        self.triangles.iter().any(|&id| other.side_by_parity(body.triangle(id).a) == Side::Inside)
+        let bounds = other.bounds();
+        // Most parts reach out of the other's box somewhere.
+        let is_in_box = |extremes: &[TriangleId; 6]| {
+            extremes
+                .iter()
+                .all(|&id| body.triangle(id).corners().iter().all(|&corner| bounds.contains(corner)))
+        };
+        let parts = self.triangles.iter().zip(&self.extremes).filter(|(_, extremes)| is_in_box(extremes));
+        parts.into_iter().any(|(&id, _)| other.side_by_parity(body.triangle(id).a) == Side::Inside)
     }
 }

@@ -462,6 +462,20 @@ impl World {
         }
     }
 
+    /// Whether balls show that two bodies are too far apart for any answer. Boxes of round bodies overlap twice as often.
+    fn are_apart(&self, a: &Member, b: &Member) -> bool {
+        let (Some(one), Some(other)) = (a.ball, b.ball) else { return false };
+        // A ball is where the step ends.
+        if self.sweeps {
+            return false;
+        }
+        let ((p, r), (q, s)) = (one.at(&a.pose), other.at(&b.pose));
+        let reach = r + s + 2.0 * self.margin;
+        // Squares that vanish or overflow show nothing.
+        let (apart, reach) = (p.distance_squared(q), reach * reach * (1.0 + 1e-12));
+        reach > f64::MIN_POSITIVE && apart > reach && apart.is_finite()
+    }
+
     /// Refuses a pose that sends a body beyond all numbers.
     fn check_pose(&self, id: BodyId, pose: &Pose) -> Result<(), WorldError> {
         let member = self.member(id)?;
@@ -488,9 +502,14 @@ impl Ball {
 
     /// A box around the ball where a pose puts it, and around all points in it as the pose rounds them.
     fn bounds_at(&self, pose: &Pose) -> Box3 {
-        let centre = pose.apply(self.centre);
-        let far = self.radius + self.centre.abs().max_element() + pose.translation().abs().max_element();
-        let reach = DVec3::splat(self.radius + 64.0 * f64::EPSILON * far);
+        let (centre, radius) = self.at(pose);
+        let reach = DVec3::splat(radius);
         Box3 { min: centre - reach, max: centre + reach }
+    }
+
+    /// The centre where a pose puts it, and a radius that holds all points in the ball as the pose rounds them.
+    fn at(&self, pose: &Pose) -> (DVec3, f64) {
+        let far = self.radius + self.centre.abs().max_element() + pose.translation().abs().max_element();
+        (pose.apply(self.centre), self.radius + 64.0 * f64::EPSILON * far)
     }
 }

@@ -287,7 +287,7 @@ impl World {
                 let is_sensor = a.settings.sensor || b.settings.sensor;
                 if is_sensor && ask != Ask::NOTHING { Ask::TOUCH } else { ask }
             };
-            if ask == Ask::NOTHING {
+            if ask == Ask::NOTHING || self.are_apart(a, b) {
                 continue;
             }
             let last_change = a.changed_in.max(b.changed_in);
