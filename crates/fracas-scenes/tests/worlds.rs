@@ -5,10 +5,10 @@ use fracas::pairs::{Pair, Touch, brute};
 use fracas_scenes::{Frame, SceneOptions, Size, start};
 use std::collections::BTreeSet;
 
-/// All frames of a small run, and the triangles that are there after each.
 /// The triangles of a frame by slot; none where they are gone.
 type Slots = Vec<Option<[u32; 3]>>;
 
+/// All frames of a small run, and the triangles that are there after each.
 fn play(scene: &str, steps: usize) -> (Vec<Frame>, Vec<Slots>) {
     let options = SceneOptions { size: Size::Small, steps: Some(steps), ..SceneOptions::default() };
     let frames: Vec<Frame> = start(scene, &options).unwrap().collect::<Result<_, _>>().unwrap();

@@ -48,8 +48,9 @@ fn reports_are_the_same_at_any_number_of_threads() {
     let run = |count: usize| {
         on_threads(count, || {
             let mut scene = Scene::new(asking(ask), 7, 2.5);
-            let own =
-                |k: usize| if k % 4 == 0 { Ask { near: Some(0.02), ..Ask::PAIRS } } else { Ask::NOTHING };
+            let own = |k: usize| {
+                if k.is_multiple_of(4) { Ask { near: Some(0.02), ..Ask::PAIRS } } else { Ask::NOTHING }
+            };
             (0..20).for_each(|k| _ = scene.insert(own(k)));
             let mut digests = String::new();
             for _ in 0..8 {
