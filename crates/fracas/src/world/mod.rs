@@ -33,13 +33,13 @@
 //! # Invariants            (checked by `validate` and in the tests)
 //!
 //! - The report depends on bodies and questions alone: any number of threads, any structures, and a world restored from a snapshot
-//!   ([`World::snapshot`]) give the same answers, bit for bit.
+//!   (`World::snapshot`, with the feature `serde`) give the same answers, bit for bit.
 //! - A body without a change costs nothing but its place in lists, and so do two such bodies that touch.
 //! - An id is never given out twice by a world, and refused by others.
 //!
 //! # Which body?
 //!
-//! Give the world what you have. A [`Mesh`](crate::Mesh) becomes what its use asks for: a tree when it is first near another body, a driven body
+//! Give the world what you have. A [`Mesh`] becomes what its use asks for: a tree when it is first near another body, a driven body
 //! while it is deformed, a tearing body at its first edit, a kinetic body when it gets plans. [`World::explain`] says what is kept for a body, and
 //! why. [`Settings::keep`] overrides the choice. The figures behind the choices are in `choice`.
 
