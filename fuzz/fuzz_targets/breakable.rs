@@ -3,17 +3,18 @@
 //! Whatever is called, nothing panics, nobody loses a body that was not named, and the volume of the set's bodies is that of what was put in.
 #![no_main]
 
+use fracas::MeshTree;
 use fracas::brittle::{Solid, SolidOptions};
 use fracas::geom::DVec3;
 use fracas::mesh::{shapes, tets::brick};
-use fracas::MeshTree;
 use fracas_rapier::rapier3d::prelude::*;
 use fracas_rapier::{BreakError, BreakOptions, BreakableSet, MeshShape};
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};
 
 static SOLIDS: LazyLock<[Arc<Solid>; 2]> = LazyLock::new(|| {
-    let build = |size: DVec3, cells| Arc::new(Solid::build(brick(size, cells), &SolidOptions::default()).unwrap());
+    let build =
+        |size: DVec3, cells| Arc::new(Solid::build(brick(size, cells), &SolidOptions::default()).unwrap());
     [build(DVec3::new(0.4, 0.2, 0.2), [4, 2, 2]), build(DVec3::new(0.6, 0.05, 0.6), [6, 1, 6])]
 });
 static MESH: LazyLock<SharedShape> = LazyLock::new(|| {
