@@ -34,7 +34,7 @@ pub fn write(report: &mut Report, folder: &mut Folder, quick: bool) -> io::Resul
     folder.section(
         "Figure 9: update or recompute",
         "A body of about 23,000 tetrahedra breaks into fourteen pieces, then its largest piece into a few, and so on. The update includes \
-         the distance fields and facet trees of all pieces. *Anew* recomputes three things for each piece: a tree over its given triangles, the \
+         the distance fields and facet trees of all pieces. *Rebuilt* recomputes three things for each piece: a tree over its given triangles, the \
          distance of each node, and a sphere tree over the vertices of its surface.",
     );
     folder.table(report, "figure9_updates", &updates(&fractures))?;
@@ -96,7 +96,7 @@ fn updates(fractures: &[Fracture]) -> Table {
         ("surface tree", Align::Right),
         ("distances", Align::Right),
         ("sphere tree", Align::Right),
-        ("anew : update", Align::Right),
+        ("rebuilt : update", Align::Right),
     ];
     let mut table = Table::new("Figure 9: milliseconds for each fracture of a sequence.", head);
     for (number, f) in fractures.iter().enumerate() {
@@ -117,15 +117,14 @@ fn chart(fractures: &[Fracture]) -> LineChart {
     };
     LineChart {
         title: "Fractures in a row".to_owned(),
-        description:
-            "Times of updates, of fracture, and of making everything anew, over the number of the fracture."
-                .to_owned(),
+        description: "Times of updates, of fracture, and of a full rebuild, over the number of the fracture."
+            .to_owned(),
         x: Axis::linear("fracture"),
         y: Axis::log("time (ms)"),
         lines: vec![
             line("update", &|f| f.update),
             line("labels and cutting", &|f| f.labels + f.cutting),
-            line("made anew", &|f| f.anew.iter().sum()),
+            line("rebuilt", &|f| f.anew.iter().sum()),
         ],
     }
 }

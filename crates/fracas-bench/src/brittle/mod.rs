@@ -4,7 +4,7 @@
 //! preparation of large bodies, the cost of single queries, whole steps of an engine beside its own shapes (`step`), and few
 //! contacts beside all of them (`figure5`). All on one thread. The report has the tables and charts of what is drawn in the paper.
 //!
-//! *Rebuilt* (in metrics and tables: *anew*) means what one would do without the update: a tree over the triangles of each fragment's surface, which is
+//! *Rebuilt* (in names of metrics: *anew*) means what one would do without the update: a tree over the triangles of each fragment's surface, which is
 //! given, the distance of each node to it, and a sphere tree over the vertices of the surface alone, with the fast ordering. The tree is
 //! built for queries of points alone. Our side counts everything until the pieces can be asked: the update at the fracture, and the
 //! distance fields and facet trees of all pieces, which are built when first asked for.
@@ -81,13 +81,13 @@ fn relabelled(body: &BrittleBody, fragment: FragmentId, wanted: f64, seed: u64) 
     part.break_up(point, DVec3::NEG_Z, wanted, &options).ok()?
 }
 
-/// Figure 9: fast update against making field and tree anew, at the first fracture and at later ones.
+/// Figure 9: fast update against rebuilding field and tree, at the first fracture and at later ones.
 fn update(report: &mut Report, quick: bool) {
     let solid = piggy();
     let (tets, nodes) = (solid.mesh().tet_count(), solid.mesh().node_count());
     report.say(&format!("a body of {tets} tetrahedra and {nodes} nodes breaks, ms"));
     report.say(
-        "  pieces    labels  cutting   update   fields   facets  |  surface tree  distances  sphere tree     anew",
+        "  pieces    labels  cutting   update   fields   facets  |  surface tree  distances  sphere tree  rebuilt",
     );
     let rounds = if quick { 5 } else { 40 };
     for (name, generations) in [("brittle.update", 1), ("brittle.update.again", 2)] {
@@ -146,7 +146,7 @@ fn update(report: &mut Report, quick: bool) {
         let note = "the same with labels and cutting on both sides";
         report.metric(&format!("{name}.vs_recompute.with_cutting"), ratio, "x", Better::Higher, note);
         let ratio = whole / (update + labels + cutting);
-        let note = "labels, cutting and update on our side against field and tree anew alone";
+        let note = "labels, cutting and update on our side against rebuilding field and tree alone";
         report.metric(&format!("{name}.all.vs_recompute"), ratio, "x", Better::Higher, note);
         let note = "update over labels and cutting: 1 at most means it is never slower than the fracture";
         report.metric(&format!("{name}.vs_fracture"), update / (labels + cutting), "x", Better::Lower, note);

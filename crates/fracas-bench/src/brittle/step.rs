@@ -194,7 +194,7 @@ fn strike(
     let options = BreakOptions { material, fracture, generations: 1, ..BreakOptions::default() };
     let body = RigidBodyBuilder::dynamic().can_sleep(false);
     let whole = set.insert(world, solid, body, &options).expect("a sound body");
-    // The impulse whose energy, after `Material::pieces`, is that of cracks between so many cubes.
+    // The impulse whose energy, by `Material::pieces`, breaks a brick into that number of cubes.
     let volume = SIZE.element_product();
     let area = 3.0 * volume / (volume / PIECES as f64).cbrt();
     let impulse = (2.0 * material.density * volume * area * material.toughness / material.share).sqrt();

@@ -90,7 +90,7 @@ fn choices(report: &mut Report, folder: &mut Folder, quick: bool, seconds: usize
     Ok(())
 }
 
-/// A cloth of size 3 in the plane z = 0, with so many triangles.
+/// A cloth of size 3 in the plane z = 0, with about `triangles` triangles.
 fn cloth(triangles: usize) -> Mesh {
     let n = (triangles as f64 / 2.0).sqrt() as usize;
     shapes::cloth_grid(n, n, [3.0, 3.0])

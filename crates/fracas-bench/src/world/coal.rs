@@ -10,7 +10,7 @@ use std::process::Command;
 
 const SCRIPT: &str = include_str!("../python/world.py");
 
-/// Plays all frames so many times.
+/// Runs all frames `rounds` times.
 pub(super) fn play(
     mesh: &Mesh,
     motion: &[Vec<(DQuat, DVec3)>],

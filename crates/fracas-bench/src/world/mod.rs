@@ -70,7 +70,7 @@ impl<T> Played<T> {
     }
 }
 
-/// Lets all contestants play the frames, in turn, so many times. What is found while frames are played is kept from the last round.
+/// Runs all contestants over the frames in turn, `rounds` times. Times are the best of all rounds; answers are those of the last.
 fn play<T>(contestants: &[Contestant<'_, T>], frames: usize, rounds: usize) -> Vec<Played<T>> {
     let empty = |c: &Contestant<'_, T>| Played {
         name: c.name.clone(),

@@ -26,7 +26,7 @@ pub(super) fn part() -> Mesh {
     Mesh::new(positions, mesh.triangles().to_vec()).expect("a mesh")
 }
 
-/// A cube for so many parts, by half its sides: there is one part for every 8 units of volume.
+/// Half the sides of a cube for `count` parts: one part per 8 units of volume.
 pub(super) fn cube(count: usize) -> DVec3 {
     DVec3::splat((count as f64).cbrt())
 }

@@ -28,7 +28,7 @@
 use crate::base::parallel;
 use crate::geom::{Box3, DVec3};
 
-/// A box that has not changed for so many steps rests.
+/// A box rests after this number of steps without a change.
 const REST_AFTER: u32 = 8;
 
 /// Runs of one cell with more boxes are sorted along an axis first.

@@ -47,7 +47,7 @@ use crate::tree::{BuildOptions, MeshTree};
 use std::fmt;
 use std::sync::Arc;
 
-/// A body that was not deformed for so many steps is taken to have stopped.
+/// A body is taken to have stopped after this number of steps without deformation.
 const STOPPED: u32 = 3;
 
 /// What a refit costs for each leaf, in units of work.

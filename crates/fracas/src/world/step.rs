@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// A body is looked at for so many steps after its last change: its structure may change once more.
+/// A body stays in the active list for this number of steps after its last change: its structure may change once more.
 const ACTIVE: u64 = 8;
 
 /// Tasks for each thread; more of them even out their sizes.
