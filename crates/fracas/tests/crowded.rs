@@ -2,7 +2,7 @@
 //!
 //! A counting allocator stands in for the system's and remembers the most memory that was in use at once.
 
-use fracas::geom::DVec3;
+use fracas::geom::{DVec3, Pose};
 use fracas::internal::Random;
 use fracas::mesh::Mesh;
 use fracas::pairs::{Pair, brute};
@@ -201,7 +201,7 @@ fn crowds_are_answered_as_brute_force_does() {
         let second = crowd_at_random(&mut random, 5, 60);
         let (tree, tearing) = (MeshTree::build(mesh.clone()), TearingBody::build(mesh.clone()));
         let expected = brute::find_self_pairs(&mesh, Touch::Proper);
-        let between = brute::find_pairs(&mesh, &second, Touch::Proper);
+        let between = brute::find_pairs(&mesh, &Pose::IDENTITY, &second, &Pose::IDENTITY, Touch::Proper);
         for (engine, view) in
             [("soup", View::from(&mesh)), ("tree", tree.view()), ("tearing", tearing.view())]
         {
