@@ -85,6 +85,7 @@ mod lumps;
 mod meshless;
 mod near;
 mod obstacle;
+mod outlines;
 mod parted;
 mod points;
 mod rigid;

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!    leaves of the tree    │ 8 │ 8 │ 8 │ 8 │ 8 │ 8 │ 8 │ 3 │
-//!    rows                  └─8─┴─8─┴─8─┴─8─┴─8─┴─8─┴─6─┴─5─┘      each a bunch of height three
+//!    rows                  └─8─┴─8─┴─8─┴─8─┴─8─┴─7─┴─7─┴─5─┘      each a bunch of height three
 //!    cuts                              ▲       ▲                 where area times rows is least, of those that balance allows
 //! ```
 //!
@@ -30,6 +30,9 @@ use glam::Vec4;
 
 /// The fewest triangles of a bunch of full height.
 const FEWEST: usize = LANES / 2 + 1;
+
+/// Fewer triangles than this are built into a tree from nothing.
+const FEW: usize = 3 * LANES;
 
 impl TearingBody {
     /// The body of a tree, ready to be torn: its order is taken over. Triangles and vertices keep their ids.
@@ -73,8 +76,13 @@ impl Tree {
         if order.is_empty() {
             return;
         }
-        let items: Vec<Item> = order.iter().map(|&t| Slot::leaf(mesh, &self.frame, t).as_item()).collect();
+        let leaf = |&triangle: &u32| Slot::leaf(mesh, &self.frame, triangle).as_item();
+        let mut items: Vec<Item> = order.iter().map(leaf).collect();
         let root = self.new_piece();
+        if items.len() < FEW {
+            self.arena.build(root, &mut items, self.options.build, &mut self.scratch.build);
+            return;
+        }
         let rows = rows_of(&items);
         let above = vec![0.0; rows.len()];
         let height = roomy_height(rows.len());
@@ -90,19 +98,16 @@ struct Row<'a> {
     high: Vec4,
 }
 
-/// Cuts the order into rows of eight; the last two share what is left if that is too little for a bunch of full height.
+/// Cuts the order into rows of eight. If what is left is too little for a bunch of full height, the last three share it.
 fn rows_of(items: &[Item]) -> Vec<Row<'_>> {
     let row = |items| {
         let (low, high): Bounds = Extent::of(items).bounds();
         Row { items, low, high }
     };
     let left = items.len() % LANES;
-    if items.len() < LANES || left == 0 || left >= FEWEST {
-        return items.chunks(LANES).map(row).collect();
-    }
-    let (full, last) = items.split_at(items.len() - left - LANES);
-    let (a, b) = last.split_at(last.len().div_ceil(2));
-    full.chunks(LANES).chain([a, b]).map(row).collect()
+    let shared = if (1..FEWEST).contains(&left) { 2 * LANES + left } else { 0 };
+    let (full, last) = items.split_at(items.len() - shared);
+    full.chunks(LANES).chain(last.chunks(shared.div_ceil(3).max(1))).map(row).collect()
 }
 
 struct RowBuild<'a> {
