@@ -41,7 +41,7 @@ impl TearingBody {
     /// As [`TearingBody::build`].
     ///
     /// # Cost
-    /// O(n), a third of [`TearingBody::build`].
+    /// O(n), a fifth of [`TearingBody::build`].
     ///
     /// ```
     /// use fracas::{MeshTree, TearingBody, mesh::shapes};
