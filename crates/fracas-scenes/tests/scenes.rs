@@ -378,7 +378,7 @@ fn frames_of_breaking(scene: &str, options: &SceneOptions) -> Vec<Frame> {
         broke += counter(frame, "fractures");
         if frame.step > 0 {
             let phases: Vec<&str> = frame.times.iter().map(|time| time.0).collect();
-            assert_eq!(phases, ["collision", "physics", "update", "fracture"]);
+            assert_eq!(phases, ["collision", "physics", "update", "shapes", "fracture"]);
         }
     }
     assert_contacts_are_shallow(scene, &frames);
