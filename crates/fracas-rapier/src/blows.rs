@@ -32,9 +32,11 @@ pub(crate) struct Blow {
 /// All blows of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Blows {
-    /// What each pair of colliders got in the last step, sorted; and memory for this one.
+    /// What each pair of colliders got in the last step and in this one, in the engine's order.
     before: Vec<(PairKey, f64)>,
     now: Vec<(PairKey, f64)>,
+    /// The last step's, sorted; empty until it is needed.
+    sorted: Vec<(PairKey, f64)>,
     /// By index of the collider: its generation, and the least impulse that matters.
     limits: Vec<(u32, f64)>,
     hardest: BTreeMap<(u32, u32), Blow>,
@@ -42,6 +44,9 @@ pub(crate) struct Blows {
 
 /// Two colliders, each by generation and index.
 type PairKey = [u64; 2];
+
+/// How many pairs of the last step are looked at before all of them are searched.
+const AHEAD: usize = 8;
 
 /// The generation of an index that no breakable collider has.
 const NOBODY: u32 = u32::MAX;
@@ -72,6 +77,9 @@ impl Blows {
     pub fn read(&mut self, narrow_phase: &NarrowPhase, colliders: &ColliderSet) {
         self.hardest.clear();
         self.now.clear();
+        self.sorted.clear();
+        // Where the pair before was found in the last step.
+        let mut at = 0;
         for pair in narrow_phase.contact_pairs() {
             let handles = [pair.collider1, pair.collider2];
             let limits = handles.map(|handle| self.limit(handle));
@@ -83,7 +91,7 @@ impl Blows {
                 let (index, generation) = handle.into_raw_parts();
                 u64::from(index) << 32 | u64::from(generation)
             });
-            let blow = impulse - self.impulse_before(&key);
+            let blow = impulse - self.impulse_before(key, &mut at);
             self.now.push((key, impulse));
             let least = limits.iter().flatten().fold(f64::INFINITY, |least, &limit| least.min(limit));
             if blow <= 0.0 || blow < least {
@@ -102,14 +110,22 @@ impl Blows {
                 }
             }
         }
-        self.now.sort_unstable_by_key(|entry| entry.0);
         std::mem::swap(&mut self.before, &mut self.now);
     }
 
-    /// What a pair got in the last step.
-    fn impulse_before(&self, key: &PairKey) -> f64 {
-        let found = self.before.binary_search_by_key(key, |entry| entry.0);
-        found.map_or(0.0, |at| self.before[at].1)
+    /// What a pair got in the last step. Pairs hardly change their order from step to step, so it is nearly always one of the next few from `at` on.
+    fn impulse_before(&mut self, key: PairKey, at: &mut usize) -> f64 {
+        let next = self.before[*at..].iter().take(AHEAD).position(|entry| entry.0 == key);
+        if let Some(ahead) = next {
+            *at += ahead + 1;
+            return self.before[*at - 1].1;
+        }
+        if self.sorted.is_empty() {
+            self.sorted.clone_from(&self.before);
+            self.sorted.sort_unstable_by_key(|entry| entry.0);
+        }
+        let found = self.sorted.binary_search_by_key(&key, |entry| entry.0);
+        found.map_or(0.0, |place| self.sorted[place].1)
     }
 
     /// The hardest blow against a collider, if it is beyond its limit.
