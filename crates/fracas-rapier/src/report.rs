@@ -63,8 +63,10 @@ pub struct StepTimes {
     pub collision: Duration,
     /// The rest of the engine's step; in a loop of your own, everything from `prepare` to `break_in`.
     pub physics: Duration,
-    /// Distances, sphere trees and shapes of new pieces.
+    /// Sphere trees, cells and facet trees of new pieces: what the paper updates at a fracture.
     pub update: Duration,
+    /// Normals, sharp edges and outermost points of new pieces, with which contacts are chosen.
+    pub shapes: Duration,
     /// Blows, labels, cuts, and rigid bodies for pieces.
     pub fracture: Duration,
 }

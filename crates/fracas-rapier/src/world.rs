@@ -104,6 +104,8 @@ impl BreakableSet {
         events: &dyn EventHandler,
     ) -> Result<&[Fracture], BreakError> {
         self.check_ready(&world.narrow_phase)?;
+        // Bodies may have come or have been thrown since the last step.
+        self.mark_fast(&mut world.bodies, &world.colliders);
         let warm_start = world.integration_parameters.warmstart_coefficient;
         self.prepare(&mut world.integration_parameters);
         world.step_with_events(hooks, events);

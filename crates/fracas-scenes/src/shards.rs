@@ -134,6 +134,7 @@ impl Shards {
             ("collision", times.collision),
             ("physics", times.physics),
             ("update", times.update),
+            ("shapes", times.shapes),
             ("fracture", times.fracture),
         ]);
         for fracture in &fractures {
