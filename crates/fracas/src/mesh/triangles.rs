@@ -1,5 +1,6 @@
 //! A triangle mesh: positions, and triangles that name them by index.
 
+use crate::base::parallel;
 use crate::geom::{Box3, DVec3, Triangle};
 
 /// Names a triangle of one mesh. While the mesh lives, the id is never given to another triangle.
@@ -174,13 +175,29 @@ pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result
     check_count("vertices", positions.len())?;
     check_count("triangles", triangles.len())?;
     check_finite(positions)?;
-    let vertices = positions.len();
-    for (triangle, corners) in triangles.iter().enumerate() {
-        if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices) {
-            return Err(MeshError::NoSuchVertex { triangle, vertex, vertices });
-        }
+    check_corners(triangles, positions.len())
+}
+
+/// One thread takes so many triangles at a time.
+const TRIANGLES_AT_A_TIME: usize = 1 << 14;
+
+/// Checks that triangles name vertices that are there. Long lists are checked on all threads.
+fn check_corners(triangles: &[[u32; 3]], vertices: usize) -> Result<(), MeshError> {
+    // No way out of the loop: all corners of a chunk are looked at, several at a time.
+    let largest = |chunk: &[[u32; 3]]| chunk.as_flattened().iter().fold(0, |largest, &v| v.max(largest));
+    let is_there = |largest: u32| (largest as usize) < vertices;
+    let chunks = triangles.chunks(TRIANGLES_AT_A_TIME);
+    let is_sound = if triangles.len() > 2 * TRIANGLES_AT_A_TIME && parallel::threads(true) > 1 {
+        parallel::map(true, chunks, largest).into_iter().all(is_there)
+    } else {
+        chunks.map(largest).all(is_there)
+    };
+    if is_sound {
+        return Ok(());
     }
-    Ok(())
+    let mut corners = (0..).zip(triangles).flat_map(|(triangle, corners)| corners.map(|v| (triangle, v)));
+    let bad = corners.find(|&(_, vertex)| vertex as usize >= vertices);
+    bad.map_or(Ok(()), |(triangle, vertex)| Err(MeshError::NoSuchVertex { triangle, vertex, vertices }))
 }
 
 /// Checks that there are ids for this many. The last id is kept free, so that structures may use it to mean "none".
@@ -228,6 +245,21 @@ mod tests {
         let error = Mesh::new(vec![DVec3::ZERO; 3], vec![[0, 1, 2], [0, 7, 8], [9, 9, 9]]).unwrap_err();
         assert_eq!(error, MeshError::NoSuchVertex { triangle: 1, vertex: 7, vertices: 3 });
         assert_eq!(error.to_string(), "triangle 1 names vertex 7, but there are 3 vertices");
+    }
+
+    #[test]
+    fn the_first_missing_vertex_of_a_long_list_is_named() {
+        let count = 5 * TRIANGLES_AT_A_TIME + 3;
+        for first in [0, TRIANGLES_AT_A_TIME - 1, TRIANGLES_AT_A_TIME, 3 * TRIANGLES_AT_A_TIME + 7, count - 1]
+        {
+            let mut triangles = vec![[0, 1, 2]; count];
+            triangles[count - 1][0] = 9;
+            triangles[first] = [0, 7, 8];
+            let error = Mesh::new(vec![DVec3::ZERO; 3], triangles).unwrap_err();
+            assert_eq!(error, MeshError::NoSuchVertex { triangle: first, vertex: 7, vertices: 3 });
+        }
+        assert!(Mesh::new(vec![DVec3::ZERO; 3], vec![[0, 1, 2]; count]).is_ok());
+        assert!(Mesh::new(vec![], vec![[0, 0, 0]]).is_err());
     }
 
     #[test]

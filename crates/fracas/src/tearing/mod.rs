@@ -24,6 +24,7 @@
 //!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`) and continues from region to region
 //!   (`regions`). The tree is then divided by looking at one vertex of each connected subtree (`wholes`).
 //! - When vertices move, all boxes are recomputed in one pass over memory (`refit`).
+//! - A body that had a [`MeshTree`](crate::MeshTree) so far takes over the order of its triangles (`adopt`).
 //! - Queries walk the trees in nodes of eight boxes, down to subtrees of eight triangles (`hierarchy`).
 //!
 //! # Invariants (all checked by [`TearingBody::validate`])
@@ -57,6 +58,7 @@
 //! M. A. Otaduy, O. Chassot, D. Steinemann, M. Gross, *Balanced hierarchies for collision detection between fracturing
 //! objects*, IEEE Virtual Reality 2007.
 
+mod adopt;
 mod arena;
 mod balance;
 mod build;
