@@ -24,7 +24,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Rounds in which every cluster visits a vertex, before regions are visited.
-const NEAR: usize = 64;
+const NEAR: usize = 16;
 
 /// Clusters of vertices, and memory to find them with.
 #[derive(Clone, Debug, Default)]
@@ -111,7 +111,7 @@ impl TearingBody {
 }
 
 /// A part that has more than the vertices of the mesh divided by this is divided from the root of the tree, others from their leaves.
-const MANY: usize = 32;
+const MANY: usize = 64;
 
 impl Clusters {
     /// Makes what depends on the size of the body.
@@ -164,12 +164,12 @@ impl Clusters {
 
     /// Gives lost parts the labels 1, 2, 3, …, and everything else the label 0.
     fn label(&mut self, parts: &[u32]) {
-        self.labels.clear();
-        self.labels.resize(self.clusters.len(), 0);
-        for k in 0..self.clusters.len() {
-            let root = self.met.root(k as u32);
-            self.labels[k] = parts.iter().position(|&part| part == root).map_or(0, |place| place as u32 + 1);
-        }
+        let Self { labels, met, clusters, .. } = self;
+        labels.clear();
+        labels.extend((0..clusters.len() as u32).map(|k| {
+            let root = met.root(k);
+            parts.iter().position(|&part| part == root).map_or(0, |place| place as u32 + 1)
+        }));
     }
 
     /// The label of a vertex that a living triangle has.

@@ -28,7 +28,7 @@ use crate::tree::{Broken, ensure};
 use std::collections::BTreeSet;
 
 /// Most vertices of a region. Larger ones make searches shorter, and let an edit loosen more.
-const MOST: usize = 10;
+const MOST: usize = 24;
 
 /// Triangles that edits may change before the regions are brought up to date.
 const BEHIND: usize = 2048;

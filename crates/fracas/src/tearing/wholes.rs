@@ -40,8 +40,8 @@ impl Tree {
             levels: vec![Level::default(); HIGHEST as usize],
         };
         self.arena.wholes.resize(self.arena.nodes.len(), 0);
-        for k in 0..self.roots.len() {
-            search.descend(&mut self.arena, self.roots[k]);
+        for &root in &self.roots {
+            search.descend(&mut self.arena, root);
         }
     }
 }
