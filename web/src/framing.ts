@@ -10,7 +10,8 @@
 
 import { type PerspectiveCamera, Vector3 } from "three";
 import type { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import type { Triangles } from "./frames/triangles.ts";
+import type { Space } from "./space.ts";
+import type { Surface } from "./stage.ts";
 
 /** Triangles that are looked at for a fit; more do not change it to speak of. */
 const MOST_TRIANGLES = 8_000;
@@ -49,11 +50,11 @@ export class Framing {
   constructor(
     private readonly camera: PerspectiveCamera,
     private readonly controls: OrbitControls,
-    private readonly ground?: number,
+    private readonly space?: Space,
   ) {}
 
   /** Takes a frame's triangles as the bodies to be seen. */
-  take(positions: ArrayLike<number>, triangles: Triangles, frame: number, fragments: ArrayLike<number>): void {
+  take(positions: ArrayLike<number>, triangles: Surface, frame: number, fragments: ArrayLike<number>): void {
     const stride = Math.max(1, Math.ceil(triangles.count / MOST_TRIANGLES));
     const points: number[] = [];
     const places: number[] = [];
@@ -74,9 +75,9 @@ export class Framing {
       areas[place] = (areas[place] ?? 0) + b.sub(a).cross(c.sub(a)).length();
     }
     this.bodies = { points: new Float32Array(points), places: new Uint32Array(places), areas };
-    if (this.ground === undefined || areas.length === 0) return;
+    if (this.space?.ground === undefined || areas.length === 0) return;
     const middle = (along: Vector3) => 0.5 * (reachOf(this.bodies, along) - reachOf(this.bodies, along.clone().negate()));
-    this.foot = new Vector3(middle(new Vector3(1, 0, 0)), middle(new Vector3(0, 1, 0)), this.ground);
+    this.foot = new Vector3(middle(new Vector3(1, 0, 0)), middle(new Vector3(0, 1, 0)), this.space.ground);
   }
 
   /** Looks along a direction, from the fitting place at once. `towards` points from the bodies to the camera. */

@@ -27,6 +27,15 @@ export class Ground extends Group {
     this.add(plane, shadow);
   }
 
+  /** Gives its textures back. */
+  dispose(): void {
+    this.plane.map?.dispose();
+    this.plane.alphaMap?.dispose();
+    this.plane.dispose();
+    this.shadow.dispose();
+    (this.children[0] as Mesh).geometry.dispose();
+  }
+
   setTheme(isDark: boolean): void {
     this.plane.map?.dispose();
     this.plane.map = isDark ? squares("#222a33", "#3b4653") : squares("#d9e0e6", "#bcc7d1");
