@@ -30,4 +30,6 @@ export interface Engine {
   /** Reads a mesh and finds its intersections. */
   load(name: string, bytes: Uint8Array): Play;
   version(): string;
+  /** What a trap was about, in a sentence; empty if there was none. */
+  panic(): string;
 }

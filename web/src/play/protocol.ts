@@ -110,7 +110,8 @@ export type FromWorker =
   /** The report page, whole. */
   | { is: "saved"; name: string; page: Blob; frames: number }
   | { is: "proof"; scene: SceneName; size: Size; steps: number; hash: string }
-  /** What went wrong, in a sentence. What was there before is still there and goes on, unless `fatal`: then send `start` again. */
+  /** What went wrong, in a sentence. What was there before is still there and goes on, unless `fatal`: then the worker has ended, and the page
+   * makes another one. */
   | { is: "failed"; during: ToWorker["do"]; sentence: string; fatal: boolean };
 
 // ---------------------------------------------------------------------------------------------------------------- a frame

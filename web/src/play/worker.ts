@@ -3,13 +3,12 @@
 // Steps are due at the scene's own pace times the speed. A step that takes longer than it should makes the scene slower, never the
 // steps larger: time that was lost is not made up for. The loop yields after each step, so that messages are heard.
 
-import initialise, { type InitOutput, load, make, version } from "../../wasm/fracas_web.js";
+import initialise, { load, make, panic, version } from "../../wasm/fracas_web.js";
 import type { Engine, Play } from "./engine.ts";
 import type { FromWorker, Made, ToWorker } from "./protocol.ts";
 
-const engine: Engine = { load, make, version };
+const engine: Engine = { load, make, panic, version };
 let memory: WebAssembly.Memory | undefined;
-let wasm: ArrayBuffer | undefined;
 let template = "";
 let play: Play | undefined;
 let name = "";
@@ -30,6 +29,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** A worker's own scope, as far as it is used here. */
 const scope = self as unknown as {
   postMessage(message: FromWorker, transfer?: Transferable[]): void;
+  close(): void;
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
 };
 
@@ -37,22 +37,12 @@ function post(message: FromWorker, transfer: Transferable[] = []): void {
   scope.postMessage(message, transfer);
 }
 
-/** A sentence for what went wrong. A trap has ended the instance: everything has to be made again. */
+/** A sentence for what went wrong. A trap leaves the instance in no state to go on: the worker ends. */
 function fail(during: ToWorker["do"], error: unknown): void {
   const fatal = error instanceof WebAssembly.RuntimeError;
   const said = error instanceof Error ? error.message : String(error);
-  if (fatal) {
-    play = undefined;
-    memory = undefined;
-    pause();
-  }
-  post({ is: "failed", during, sentence: fatal ? `The simulation has stopped: ${said}. Make a scene to begin again.` : said, fatal });
-}
-
-async function start(): Promise<void> {
-  if (!wasm) throw new Error("The page has not sent its module.");
-  const output: InitOutput = await initialise({ module_or_path: wasm.slice(0) });
-  memory = output.memory;
+  post({ is: "failed", during, sentence: fatal ? `The simulation has stopped: ${engine.panic() || said}` : said, fatal });
+  if (fatal) scope.close();
 }
 
 /** Takes a scene in the place of the one before. */
@@ -131,13 +121,11 @@ function run(): void {
 async function handle(message: ToWorker): Promise<void> {
   switch (message.do) {
     case "start":
-      wasm = message.wasm;
       template = message.template;
-      await start();
+      memory = (await initialise({ module_or_path: message.wasm })).memory;
       post({ is: "ready", version: engine.version() });
       return;
     case "make": {
-      if (!memory) await start();
       const next = engine.make(message.scene, message.size, message.seed);
       const made = JSON.parse(next.about()) as Made;
       stepSeconds = made.stepSeconds;
@@ -147,7 +135,6 @@ async function handle(message: ToWorker): Promise<void> {
       return;
     }
     case "load": {
-      if (!memory) await start();
       const next = engine.load(message.name, new Uint8Array(message.bytes));
       name = message.name;
       post({ is: "checked", checked: JSON.parse(next.about()) });
@@ -186,7 +173,6 @@ async function handle(message: ToWorker): Promise<void> {
       return;
     }
     case "prove": {
-      if (!memory) await start();
       const other = engine.make(message.scene, message.size, 0);
       try {
         for (let k = 0; k < message.steps; k++) other.step();
