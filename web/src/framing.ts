@@ -8,7 +8,7 @@
 // the bodies is always part of the view. While a run plays, the camera glides: quickly when bodies would leave the view, slowly
 // when they have come closer together. What the user has turned, zoomed or moved stays.
 
-import { type PerspectiveCamera, Vector3 } from "three";
+import { type PerspectiveCamera, type Sphere, Vector3 } from "three";
 import type { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Space } from "./space.ts";
 import type { Surface } from "./stage.ts";
@@ -44,6 +44,8 @@ export class Framing {
   private bodies: Bodies = { points: new Float32Array(0), places: new Uint32Array(0), areas: [] };
   /** The point on the ground below the bodies. */
   private foot?: Vector3;
+  /** Bodies outside of this are not looked for; everything counts where it is missing. */
+  within?: Sphere;
   private fitted: Fit = { target: new Vector3(), distance: 1 };
   private goal?: Fit;
 
@@ -68,12 +70,17 @@ export class Framing {
         points.push(corner.x, corner.y, corner.z);
       });
       const [a, b, c] = corners;
+      if (this.within && !this.within.containsPoint(a)) {
+        points.length -= 9;
+        continue;
+      }
       const fragment = fragments[t] ?? 0;
       const place = placeOf.get(fragment) ?? areas.length;
       placeOf.set(fragment, place);
       places.push(place);
       areas[place] = (areas[place] ?? 0) + b.sub(a).cross(c.sub(a)).length();
     }
+    if (areas.length === 0 && this.within) return;
     this.bodies = { points: new Float32Array(points), places: new Uint32Array(places), areas };
     if (this.space?.ground === undefined || areas.length === 0) return;
     const middle = (along: Vector3) => 0.5 * (reachOf(this.bodies, along) - reachOf(this.bodies, along.clone().negate()));

@@ -1,10 +1,10 @@
 // What is drawn over the bodies: boxes of trees, contacts with their normals, lines between closest points.
 
 import { BufferAttribute, BufferGeometry, type CanvasTexture, ConeGeometry, Group, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, Points, PointsMaterial, Quaternion, Vector3 } from "three";
-import type { Frame } from "./frames/group.ts";
 import { painted } from "./ground.ts";
 import { BOX, BOX_DARK, CONTACT } from "./palette.ts";
 import type { Space } from "./space.ts";
+import type { Picture } from "./stage.ts";
 
 const MOST_ARROWS = 4_000;
 /** Where there are more contacts than this, they are drawn smaller, so that the bodies stay to be seen. */
@@ -48,7 +48,7 @@ export class Marks extends Group {
   }
 
   /** Draws the boxes of a level; none below 0. */
-  showBoxes({ boxes }: Frame, level: number): void {
+  showBoxes({ boxes }: Picture, level: number): void {
     this.boxes.visible = level >= 0 && level < boxes.levels.length;
     if (!this.boxes.visible) return;
     const { scale, offset } = this.space;
@@ -82,7 +82,7 @@ export class Marks extends Group {
   }
 
   /** Draws contacts as points with arrows. */
-  showContacts({ contacts }: Frame, isWanted: boolean): void {
+  showContacts({ contacts }: Picture, isWanted: boolean): void {
     const count = Math.min(contacts.length / 7, MOST_ARROWS);
     const visible = isWanted && count > 0;
     for (const part of [this.contactPoints, this.shafts, this.heads]) part.visible = visible;

@@ -26,7 +26,7 @@ import {
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { DEAD, type Frame } from "./frames/group.ts";
+import { DEAD } from "./frames/group.ts";
 import { Framing } from "./framing.ts";
 import { Ground } from "./ground.ts";
 import { Marks } from "./marks.ts";
@@ -61,6 +61,19 @@ export interface Surface {
   version(frame: number): number;
 }
 
+/** What a frame has to show. */
+export interface Picture {
+  nodes: ArrayLike<number>;
+  /** The fragment of every triangle. */
+  fragments: Uint32Array;
+  /** Two triangles of each pair. */
+  pairs: Uint32Array;
+  /** Point, normal and depth of each contact, in the units of the scene. */
+  contacts: Float32Array;
+  /** Boxes of trees, from the roots down. */
+  boxes: { levels: number[]; low: ArrayLike<number>; high: ArrayLike<number> };
+}
+
 /** More triangles than this throw no shadows: they are drawn twice for them. */
 const MOST_WITH_SHADOWS = 120_000;
 
@@ -80,7 +93,7 @@ export class Stage {
   private ground?: Ground;
   private readonly sun = new DirectionalLight("#fff6ea", 2.6);
   private readonly sky = new HemisphereLight("#ffffff", "#b9b2a6", 1.15);
-  private frame?: { surface: Surface; number: number; data: Frame };
+  private frame?: { surface: Surface; number: number; data: Picture };
   private drawn?: { surface: Surface; version: number; fragments: Uint32Array; byFragment: boolean; cracks: boolean };
   private redTriangles: number[] = [];
   private isStale = true;
@@ -154,8 +167,11 @@ export class Stage {
   /** What else happens before a picture is drawn. */
   onTick: (now: number) => void = () => {};
 
-  /** Puts ground, light and camera where another scene needs them; its first frame is looked at as a whole. */
-  enter(space: Space, triangles: number): void {
+  /**
+   * Puts ground, light and camera where another scene needs them; its first frame is looked at as a whole. The camera follows bodies
+   * within so many times the radius of the first view, or all of them.
+   */
+  enter(space: Space, triangles: number, within?: number): void {
     const { centre, radius } = space;
     this.space = space;
     this.frame = undefined;
@@ -178,6 +194,7 @@ export class Stage {
     Object.assign(this.sun.shadow.camera, { left: -1.6 * reach, right: 1.6 * reach, top: 1.6 * reach, bottom: -1.6 * reach, near: 0.01, far: 20 * reach });
     this.sun.shadow.camera.updateProjectionMatrix();
     this.framing = new Framing(this.camera, this.controls, space);
+    if (within !== undefined) this.framing.within = new Sphere(centre, within * radius);
     this.setShadows(triangles <= MOST_WITH_SHADOWS);
   }
 
@@ -201,6 +218,7 @@ export class Stage {
 
   /** Looks at all bodies, as at the beginning. */
   reset(): void {
+    this.frameBodies();
     this.lookFrom(-38, 20);
   }
 
@@ -234,6 +252,21 @@ export class Stage {
     this.touch();
   }
 
+  /** The ray from the eye through a point of the page, in the coordinates of the scene. */
+  ray(x: number, y: number): { from: [number, number, number]; along: [number, number, number] } {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    this.camera.updateMatrixWorld();
+    const far = new Vector3((2 * (x - left)) / width - 1, 1 - (2 * (y - top)) / height, 0.5).unproject(this.camera);
+    return { from: this.space.point(this.camera.position), along: far.sub(this.camera.position).normalize().toArray() };
+  }
+
+  /** Where a point of the scene is seen, in pixels of the canvas. */
+  seen(point: [number, number, number]): [number, number] {
+    this.camera.updateMatrixWorld();
+    const at = new Vector3(...point.map((x, axis) => this.space.place(x, axis))).project(this.camera);
+    return [0.5 * (1 + at.x) * this.canvas.clientWidth, 0.5 * (1 - at.y) * this.canvas.clientHeight];
+  }
+
   /** Looks at some triangles from near. */
   focus(triangles: number[]): void {
     if (!this.frame) return;
@@ -259,15 +292,34 @@ export class Stage {
   }
 
   /** Shows a frame. The camera glides after the bodies if the frame is the next of a run that plays; else it follows at once. */
-  show(surface: Surface, number: number, data: Frame, isPlaying = false): void {
+  show(surface: Surface, number: number, data: Picture, isPlaying = false): void {
     const before = this.frame?.number;
     this.frame = { surface, number, data };
     this.place(data.nodes);
     this.refresh();
-    const { array } = this.geometry.getAttribute("position");
-    this.framing.take(array, surface, number, data.fragments);
+    this.frameBodies();
     if (before === undefined) this.reset();
     else if (this.look.follow) this.framing.follow(isPlaying && number > before);
+  }
+
+  /** Shows a frame, with the boxes of a level, and leaves the camera alone. */
+  update(surface: Surface, number: number, data: Picture, level: number): void {
+    this.frame = { surface, number, data };
+    this.place(data.nodes);
+    this.refresh(level);
+  }
+
+  /** Glides to where the bodies are now, if the camera is to follow. */
+  follow(): void {
+    if (!this.look.follow) return;
+    this.frameBodies();
+    this.framing.follow(true);
+  }
+
+  private frameBodies(): void {
+    if (!this.frame) return;
+    const { surface, number, data } = this.frame;
+    this.framing.take(this.geometry.getAttribute("position").array, surface, number, data.fragments);
   }
 
   /** Puts the vertices of the frame elsewhere, and nothing else. */
@@ -288,12 +340,12 @@ export class Stage {
   }
 
   /** Applies what is to be shown to the present frame. */
-  refresh(): void {
+  refresh(level = this.look.level): void {
     if (!this.frame) return;
     const { surface, data } = this.frame;
     this.sortTriangles();
     this.markColliding(surface, data);
-    this.marks.showBoxes(data, this.look.level);
+    this.marks.showBoxes(data, level);
     this.marks.showContacts(data, this.look.contacts);
     this.marks.showLines(this.look.closest);
     for (const material of this.materials) {
@@ -378,7 +430,7 @@ export class Stage {
     index.needsUpdate = true;
   }
 
-  private markColliding(surface: Surface, data: Frame): void {
+  private markColliding(surface: Surface, data: Picture): void {
     this.redTriangles = [...new Set(data.pairs)].sort((a, b) => a - b);
     const count = 3 * this.redTriangles.length;
     const index = indexFor(this.redGeometry, count);

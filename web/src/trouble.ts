@@ -4,12 +4,15 @@ import { DataError } from "./frames/bytes.ts";
 
 export const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 
+/** A sentence about an error. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof DataError ? error.message : `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+}
+
 /** Says in a sentence why something cannot be shown. */
 export function complain(error: unknown): void {
-  const sentence =
-    error instanceof DataError ? error.message : `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
   const place = element("trouble");
-  place.textContent = sentence;
+  place.textContent = sentenceOf(error);
   place.hidden = false;
   element("waiting").hidden = true;
   element("main").setAttribute("aria-busy", "false");
