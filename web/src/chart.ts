@@ -5,8 +5,9 @@ import "uplot/dist/uPlot.min.css";
 import { shown } from "./numbers.ts";
 import { SERIES } from "./palette.ts";
 
-export const HEIGHT = 132;
-const FONT = "11px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
+/** Pixels, where the letters of the page have 15. */
+const HEIGHT = 132;
+const LETTERS = 11;
 /** Distances of ticks for numbers that are whole. */
 const WHOLE = Array.from({ length: 12 }, (_, k) => [1, 2, 5].map((n) => n * 10 ** k)).flat();
 
@@ -62,11 +63,12 @@ export interface PlotOptions {
 /** Puts a plot into a figure. */
 export function plotIn(canvas: HTMLElement, data: uPlot.AlignedData, options: PlotOptions): uPlot {
   const soft = () => cssColour("--soft");
-  const axis: uPlot.Axis = { stroke: soft, font: FONT, grid: { stroke: () => cssColour("--rule"), width: 1 }, ticks: { show: false } };
+  const grown = scale();
+  const axis: uPlot.Axis = { stroke: soft, font: `${Math.round(LETTERS * grown)}px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif`, grid: { stroke: () => cssColour("--rule"), width: 1 }, ticks: { show: false } };
   return new uPlot(
     {
       width: Math.max(120, canvas.clientWidth),
-      height: HEIGHT,
+      height: Math.round(HEIGHT * grown),
       legend: { show: false },
       padding: [10, 10, 0, 0],
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
@@ -75,8 +77,8 @@ export function plotIn(canvas: HTMLElement, data: uPlot.AlignedData, options: Pl
         y: { range: (_, min, max) => [Math.min(0, min ?? 0), (Math.max(max ?? 0, 0) || 1) * 1.08] },
       },
       axes: [
-        { ...axis, size: 22, gap: 4, grid: { show: false }, values: (_, ticks) => options.ticks(ticks) },
-        { ...axis, size: (_, labels) => 16 + 6.4 * Math.max(3, ...(labels ?? []).map((label) => label.length)), gap: 4, space: 26, ...(options.whole ? { incrs: WHOLE } : {}), values: (_, ticks) => ticks.map((tick) => shown(tick)) },
+        { ...axis, size: 22 * grown, gap: 4, grid: { show: false }, values: (_, ticks) => options.ticks(ticks) },
+        { ...axis, size: (_, labels) => 16 + 6.4 * grown * Math.max(3, ...(labels ?? []).map((label) => label.length)), gap: 4, space: 26 * grown, ...(options.whole ? { incrs: WHOLE } : {}), values: (_, ticks) => ticks.map((tick) => shown(tick)) },
       ],
       series: [
         {},
@@ -93,10 +95,15 @@ export function plotIn(canvas: HTMLElement, data: uPlot.AlignedData, options: Pl
   );
 }
 
+/** How much larger the letters of the page are than usual: on screens of very many pixels. */
+function scale(): number {
+  return Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 15);
+}
+
 /** Gives a plot the width of its place. */
 export function fitWidth(plot: uPlot, box: HTMLElement): void {
   const width = box.querySelector(".chart-plot")?.clientWidth ?? 0;
-  if (width > 0 && width !== plot.width) plot.setSize({ width, height: HEIGHT });
+  if (width > 0 && width !== plot.width) plot.setSize({ width, height: plot.height });
 }
 
 export function isWhole(values: (number | null)[]): boolean {

@@ -39,6 +39,8 @@ export class Live {
   /** Takes a frame, copying all that is kept. Motion to it takes about as long as frames have been on screen lately, if `isSmooth`. */
   take(frame: PlayFrame, at: number, isSmooth: boolean): Picture {
     const isFresh = frame.fresh || this.to.length === 0;
+    // As far as it has come by now: frames may come as often as pictures.
+    this.at(at);
     if (frame.triangles) {
       const { corners, fragments, cracks, ids } = frame.triangles;
       const [before, beforeIds] = [this.triangles, this.ids];

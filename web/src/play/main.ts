@@ -62,7 +62,8 @@ async function start(): Promise<void> {
   let isRunning = false;
   /** A frame that came and is not shown yet. */
   let waiting: Shown | undefined;
-  let shown: { frame: PlayFrame; picture: Picture } | undefined;
+  let shown: { frame: PlayFrame; picture: Picture; numbers: Record<string, number> } | undefined;
+  const proofs: string[] = [];
   let count = 0;
   let told = { at: 0, pieces: 0 };
   let ends: number[] = [];
@@ -173,6 +174,7 @@ async function start(): Promise<void> {
         say(`${message.name} has ${message.frames === 1 ? "one frame" : `${message.frames} frames`}; the browser saves it.`);
         return;
       case "proof":
+        proofs.push(`${message.scene} ${message.size} ${message.steps} ${message.hash}`);
         return;
       case "failed":
         complain(new DataError(message.sentence));
@@ -206,7 +208,7 @@ async function start(): Promise<void> {
     stage.update(live.surface, frame.step, picture, level);
     if (isFresh) stage.reset();
     else if (++count % FOLLOW_EVERY === 0 && !hand.isBusy && message.running) stage.follow();
-    shown = { frame: { ...frame, triangles: undefined }, picture };
+    shown = { frame: { ...frame, triangles: undefined }, picture, numbers: Object.fromEntries([...message.phases, ...message.counters]) };
     if (frame.step > 0) running.add(frame.step, message.phases, message.counters, now);
     fillHud(element("hud"), message.counters, message.running ? message.pace : undefined);
     const hasPairs = checked !== undefined && !made ? true : message.counters.some(([name]) => name === "pairs");
@@ -349,8 +351,9 @@ async function start(): Promise<void> {
   size.value = first.size;
   scene.value = first.scene;
   // For tests, pictures and the curious.
-  const now = () => ({ step: shown?.frame.step ?? -1, shown: shown?.frame.shown ?? 0, isRunning, made, checked, quality: quality.step, rate: quality.rate });
-  Object.assign(window, { fracas: { stage, live, hand, link, look, run, now, refresh: () => change(() => {}), pairs: () => [...(shown?.picture.pairs ?? [])].map((place) => live.id(place)) } });
+  const now = () => ({ step: shown?.frame.step ?? -1, shown: shown?.frame.shown ?? 0, numbers: shown?.numbers ?? {}, isRunning, made, checked, quality: quality.step, rate: quality.rate });
+  const pairs = () => [...(shown?.picture.pairs ?? [])].map((place) => live.id(place));
+  Object.assign(window, { fracas: { stage, live, hand, link, look, run, now, pairs, proofs, refresh: () => change(() => {}), picture: () => shown?.picture } });
 }
 
 const onTheme = applyThemes();
