@@ -85,6 +85,9 @@ export class Stage {
   private readonly geometry = new BufferGeometry();
   private readonly redGeometry = new BufferGeometry();
   private readonly materials: MeshStandardMaterial[];
+  /** The same colours, quicker to draw. */
+  private readonly plainMaterials: MeshLambertMaterial[];
+  private isPlain = false;
   private readonly body: Mesh;
   private readonly red: Mesh;
   private readonly lines: Mesh;
@@ -110,8 +113,9 @@ export class Stage {
     private space: Space,
     public look: Look,
     triangles: number,
+    antialias = true,
   ) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer = new WebGLRenderer({ canvas, antialias, powerPreference: "high-performance" });
     this.renderer.shadowMap.type = PCFShadowMap;
     this.geometry.setIndex(new BufferAttribute(new Uint32Array(0), 1));
     for (const geometry of [this.geometry, this.redGeometry]) geometry.boundingSphere = new Sphere(new Vector3(), 1e6);
@@ -120,6 +124,7 @@ export class Stage {
     const skins = [...FRAGMENTS, PLAIN].map((colour) => new Color(colour));
     const cracks = skins.map((skin, k) => new Color(CRACK).lerp(skin, k < FRAGMENTS.length ? 0.3 : 0));
     this.materials = [...skins, ...cracks].map(matt);
+    this.plainMaterials = this.materials.map(({ color }) => new MeshLambertMaterial({ color, flatShading: true, side: DoubleSide }));
     this.body = new Mesh(this.geometry, this.materials);
     const redMaterial = new MeshLambertMaterial({ color: COLLIDING, emissive: COLLIDING, emissiveIntensity: 0.45, flatShading: true, side: DoubleSide });
     Object.assign(redMaterial, { polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -2 });
@@ -186,6 +191,7 @@ export class Stage {
       this.ground = new Ground(6 * radius, 0.3 * radius);
       this.ground.position.set(centre.x, centre.y, space.ground);
       this.ground.setTheme(this.isDark);
+      this.ground.setPlain(this.isPlain);
       this.scene.add(this.ground);
     }
     const reach = 1.5 * radius;
@@ -200,8 +206,17 @@ export class Stage {
 
   /** Shadows cost a second drawing of everything. */
   setShadows(isOn: boolean): void {
-    if (this.renderer.shadowMap.enabled !== isOn) for (const material of this.materials) material.needsUpdate = true;
+    if (this.renderer.shadowMap.enabled !== isOn) for (const material of [...this.materials, ...this.plainMaterials]) material.needsUpdate = true;
+    this.ground?.setShadows(isOn);
     this.renderer.shadowMap.enabled = this.sun.castShadow = this.body.castShadow = this.body.receiveShadow = isOn;
+    this.touch();
+  }
+
+  /** Draws with less work for each pixel, where there is no graphics card. */
+  setPlain(isPlain: boolean): void {
+    this.isPlain = isPlain;
+    this.body.material = isPlain ? this.plainMaterials : this.materials;
+    this.ground?.setPlain(isPlain);
     this.touch();
   }
 
@@ -348,7 +363,7 @@ export class Stage {
     this.marks.showBoxes(data, level);
     this.marks.showContacts(data, this.look.contacts);
     this.marks.showLines(this.look.closest);
-    for (const material of this.materials) {
+    for (const material of [...this.materials, ...this.plainMaterials]) {
       material.transparent = this.look.seeThrough;
       material.opacity = this.look.seeThrough ? 0.22 : 1;
       material.depthWrite = !this.look.seeThrough;

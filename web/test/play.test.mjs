@@ -34,8 +34,14 @@ async function play(hash, options = {}) {
 const now = (page) => page.evaluate(() => window.fracas.now());
 const tool = (page, name) => page.locator(`#tools [data-tool=${name}]`).click();
 
-/** Waits until a function of `now` and a value holds. */
-const until = (page, holds, value) => page.waitForFunction(`((now, value) => ${holds})(window.fracas.now(), ${JSON.stringify(value)})`, undefined, PATIENCE);
+/** Waits until something holds of the page's state. */
+async function until(page, holds) {
+  for (const end = performance.now() + PATIENCE.timeout; performance.now() < end; await page.waitForTimeout(40)) {
+    const state = await now(page);
+    if (holds(state)) return state;
+  }
+  assert.fail(`in vain: ${holds}, ${JSON.stringify({ ...(await now(page)), made: undefined })}`);
+}
 
 /** Pauses, and waits until the worker has heard it. */
 async function pause(page) {
@@ -47,7 +53,7 @@ async function pause(page) {
 async function step(page) {
   const before = (await now(page)).step;
   await page.locator("#step").click();
-  await until(page, "now.step > value", before);
+  await until(page, (now) => now.step > before);
   return (await now(page)).step;
 }
 
@@ -103,14 +109,14 @@ test("the page is one file of at most 4 MB, and its policy allows no request", a
 
 test("a click drops a ball, and a plate breaks", async () => {
   const { page, troubles, context } = await play("plates,small");
-  await until(page, "now.step > 3");
+  await until(page, (now) => now.step > 3);
   const { pieces } = (await now(page)).numbers;
   assert.match(await page.locator("#hud").innerText(), new RegExp(`Fragments\\s+${pieces}\\b`));
   await tool(page, "ball");
   const [x, y] = await seen(page, [-0.7, 0, 1.55]);
   await page.mouse.click(x, y);
   // The ball itself is one more; a plate in two pieces at least is one more again.
-  await until(page, "now.numbers.pieces >= value", pieces + 2);
+  await until(page, (now) => now.numbers.pieces >= pieces + 2);
   assert.ok((await now(page)).numbers.contacts > 0);
   await page.waitForFunction(() => /fragments? more/.test(document.getElementById("said").textContent), undefined, PATIENCE);
   const [names, values] = await page.locator("#phases .chart-legend > span").evaluateAll((all) => [all.map((one) => one.firstChild.textContent.trim()), all.map((one) => one.querySelector("b").textContent)]);
@@ -152,7 +158,7 @@ test("a drag throws a brick, along the ray and as fast as it is long", async () 
 
 test("a grabbed body follows the pointer, and falls when it is let go", async () => {
   const { page, troubles, context } = await play("bricks,small");
-  await until(page, "now.step > 60");
+  await until(page, (now) => now.step > 60);
   await tool(page, "grab");
   const rest = await middles(page);
   const [name, at] = Object.entries(rest).sort((a, b) => b[1][2] - a[1][2])[0];
@@ -181,7 +187,7 @@ test("a grabbed body follows the pointer, and falls when it is let go", async ()
 
 test("a hammer breaks what it strikes, and says where it strikes nothing", async () => {
   const { page, troubles, context } = await play("handful,small");
-  await until(page, "now.step > 3");
+  await until(page, (now) => now.step > 3);
   const { pieces } = (await now(page)).numbers;
   await tool(page, "strike");
   for (let tries = 0; tries < 8 && (await now(page)).numbers.pieces === pieces; tries++) {
@@ -193,7 +199,7 @@ test("a hammer breaks what it strikes, and says where it strikes nothing", async
     await page.mouse.up();
     await page.waitForTimeout(400);
   }
-  await until(page, "now.numbers.pieces > value", pieces);
+  await until(page, (now) => now.numbers.pieces > pieces);
   const box = await page.locator("#canvas").boundingBox();
   const said = await page.locator("#said").innerText();
   await page.mouse.click(box.x + 0.5 * box.width, box.y + 4);
@@ -204,7 +210,7 @@ test("a hammer breaks what it strikes, and says where it strikes nothing", async
 
 test("a stroke parts the sheet", async () => {
   const { page, troubles, context } = await play("cut,small");
-  await until(page, "now.step > 5");
+  await until(page, (now) => now.step > 5);
   assert.equal(await page.locator("#tools [aria-checked=true]").getAttribute("data-tool"), "cut");
   const { pieces } = (await now(page)).numbers;
   const { low, high } = (await now(page)).made;
@@ -217,7 +223,7 @@ test("a stroke parts the sheet", async () => {
   await page.mouse.move(box.x + box.width - 6, y + 20, { steps: 20 });
   assert.ok((await page.locator(".overlay .stroke").getAttribute("points")).split(" ").length > 10);
   await page.mouse.up();
-  await until(page, "now.numbers.pieces > value", pieces);
+  await until(page, (now) => now.numbers.pieces > pieces);
   await page.screenshot({ path: join(SHOTS, "play-cut.png") });
   assert.deepEqual(troubles, []);
   await context.close();
@@ -252,7 +258,7 @@ for (const file of [cubes, ...REAL]) {
   test(`a dropped mesh shows exactly the pairs of \`fracas check\`: ${name}`, { skip: missing && `${missing} is not there` }, async () => {
     const { page, troubles, context } = await play("plates,small");
     await drop(page, name, readFileSync(file));
-    await until(page, "now.checked?.name === value && now.numbers.triangles === now.checked.triangles", name);
+    await until(page, (now) => now.checked?.name === name && now.numbers.triangles === now.checked.triangles);
     const right = checkedPairs(file).map((pair) => pair.slice(-2).join(" ")).sort();
     const shown = await page.evaluate(() => {
       const ids = window.fracas.pairs();
@@ -279,7 +285,7 @@ test("a dropped mesh becomes a body that breaks", async () => {
   await page.locator("#break").waitFor();
   assert.match(await page.locator("#said").innerText(), /cube\.obj: 12 triangles, no triangles intersect; the surface is closed\./);
   await page.locator("#break").click();
-  await until(page, "now.made?.scene === 'mesh' && now.step > 20");
+  await until(page, (now) => now.made?.scene === 'mesh' && now.step > 20);
   const whole = (await now(page)).numbers.pieces;
   await tool(page, "strike");
   for (let tries = 0; tries < 8 && (await now(page)).numbers.pieces === whole; tries++) {
@@ -291,7 +297,7 @@ test("a dropped mesh becomes a body that breaks", async () => {
     await page.mouse.up();
     await page.waitForTimeout(400);
   }
-  await until(page, "now.numbers.pieces > value", whole);
+  await until(page, (now) => now.numbers.pieces > whole);
   assert.deepEqual(troubles, []);
   await context.close();
 });
@@ -313,7 +319,7 @@ test("a broken file gives a sentence, and the page goes on", async () => {
     const sentence = await page.getByRole("alert").innerText();
     assert.ok(sentence.includes(name) && /\.$/.test(sentence), `${name}: ${sentence}`);
     const { step } = await now(page);
-    await until(page, "now.step > value", step + 2);
+    await until(page, (now) => now.step > step + 2);
   }
   assert.equal(await page.locator("#scene").inputValue(), "bricks");
   await page.screenshot({ path: join(SHOTS, "play-broken.png") });
@@ -325,7 +331,7 @@ test("a broken file gives a sentence, and the page goes on", async () => {
 
 test("pause, step, speed, size and scene do what they say", async () => {
   const { page, troubles, context } = await play("bricks,small");
-  await until(page, "now.step > 2");
+  await until(page, (now) => now.step > 2);
   await page.locator("#run").click();
   await page.waitForTimeout(500);
   const paused = (await now(page)).step;
@@ -341,13 +347,13 @@ test("pause, step, speed, size and scene do what they say", async () => {
   assert.ok(slow >= 1 && slow <= 8, `${slow} steps`);
   await page.locator("#speed").selectOption("1");
   await page.locator("#again").click();
-  await until(page, "now.step < value", paused);
+  await until(page, (now) => now.step < paused);
   const { shown } = await now(page);
   await page.locator("#size").selectOption("paper");
-  await until(page, "now.made.size === 'paper' && now.shown > value", shown);
+  await until(page, (now) => now.made.size === 'paper' && now.shown > shown);
   for (const scene of ["piggybank", "handful", "cut", "plates"]) {
     await page.locator("#scene").selectOption(scene);
-    await until(page, "now.made.scene === value && now.step > 2", scene);
+    await until(page, (now) => now.made.scene === scene && now.step > 2);
     await page.waitForTimeout(600);
     await page.screenshot({ path: join(SHOTS, `play-${scene}-paper.png`) });
   }
@@ -357,7 +363,7 @@ test("pause, step, speed, size and scene do what they say", async () => {
 
 test("contacts, boxes, cracks and fragments are shown live, and can be switched", async () => {
   const { page, troubles, context } = await play("bricks,small");
-  await until(page, "now.step > 40 && now.numbers.contacts > 0");
+  await until(page, (now) => now.step > 40 && now.numbers.contacts > 0);
   await pause(page);
   const { numbers } = await now(page);
   const drawn = () => page.evaluate(() => ({ ...window.fracas.stage.drawnParts, groups: window.fracas.stage.drawnGroups }));
@@ -380,7 +386,7 @@ test("contacts, boxes, cracks and fragments are shown live, and can be switched"
 
 test("every tool works by keys, and what happens is said", async () => {
   const { page, troubles, context } = await play("bricks,small");
-  await until(page, "now.step > 3");
+  await until(page, (now) => now.step > 3);
   await page.locator("#canvas").focus();
   const said = () => page.locator("#said").innerText();
   const { pieces } = (await now(page)).numbers;
@@ -399,7 +405,7 @@ test("every tool works by keys, and what happens is said", async () => {
     await page.waitForFunction(() => document.getElementById("said").textContent.length > 5, undefined, PATIENCE);
     assert.match(await said(), /\.$/, name);
   }
-  await until(page, "now.numbers.pieces >= value", pieces + 2);
+  await until(page, (now) => now.numbers.pieces >= pieces + 2);
   const isRunning = async () => (await now(page)).isRunning;
   await page.keyboard.press("Space");
   assert.equal(await isRunning(), false);
@@ -435,12 +441,12 @@ for (const [name, options] of [
 ]) {
   test(`nothing overflows and bodies fill the view (${name})`, async () => {
     const { page, troubles, context } = await play("plates,small", options);
-    await until(page, "now.step > 3");
+    await until(page, (now) => now.step > 3);
     if (options.hasTouch) {
       const { pieces } = (await now(page)).numbers;
       const [x, y] = await seen(page, [-0.7, 0, 1.55]);
       await page.touchscreen.tap(x, y);
-      await until(page, "now.numbers.pieces > value", pieces);
+      await until(page, (now) => now.numbers.pieces > pieces);
     }
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= options.viewport.width, `the page is ${wide} px wide`);
@@ -459,7 +465,7 @@ for (const [name, options] of [
 
 test("what was played can be saved as a report", async () => {
   const { page, troubles, context } = await play("bricks,small");
-  await until(page, "now.step > 30");
+  await until(page, (now) => now.step > 30);
   await pause(page);
   const { step, numbers } = await now(page);
   const coming = page.waitForEvent("download", PATIENCE);
@@ -501,7 +507,7 @@ const pictures = (page, milliseconds) =>
 
 test("pictures go on while the worker is busy", async () => {
   const { page, context } = await play("bricks,paper");
-  await until(page, "now.step > 20");
+  await until(page, (now) => now.step > 20);
   // Time for the page to find how much it can draw here.
   await pictures(page, 6000);
   const busy = await pictures(page, 4000);
@@ -554,7 +560,7 @@ test("random clicking leaks no memory", async () => {
       await page.waitForTimeout(60);
     }
     await page.locator("#again").click();
-    await until(page, "now.step < 30");
+    await until(page, (now) => now.step < 30);
     await page.waitForTimeout(500);
   };
   const part = (minutes * 60_000) / 6;

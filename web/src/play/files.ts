@@ -59,18 +59,20 @@ export interface Wish {
   scene: SceneName;
   size: Size;
   mesh?: { name: string; bytes: ArrayBuffer };
+  /** Drawn as well as can be, however slow, as for pictures. */
+  isFine: boolean;
 }
 
 /**
  * What the page was written for, `<script type="text/plain" id="fracas-play" data-scene data-size data-name>` with the bytes of a mesh in
- * base64; or what its address asks for: `#bricks` or `#bricks,small`.
+ * base64; or what its address asks for: `#bricks`, `#bricks,small` or `#bricks,small,fine`.
  */
 export function wish(): Wish {
-  const [scene, size] = decodeURIComponent(location.hash.slice(1)).split(",");
+  const [scene, size, how] = decodeURIComponent(location.hash.slice(1)).split(",");
   const asked = document.getElementById("fracas-play");
   const one = <T extends string>(all: readonly T[], ...words: (string | undefined)[]) => words.find((word): word is T => all.includes(word as T));
   const sizes: Size[] = ["small", "paper", "large"];
-  const found: Wish = { scene: one(SCENES, scene, asked?.dataset.scene) ?? "plates", size: one(sizes, size, asked?.dataset.size) ?? "paper" };
+  const found: Wish = { scene: one(SCENES, scene, asked?.dataset.scene) ?? "plates", size: one(sizes, size, asked?.dataset.size) ?? "paper", isFine: how === "fine" };
   const text = asked?.textContent?.trim();
   if (text) found.mesh = { name: asked?.dataset.name ?? "mesh", bytes: decoded(text).slice().buffer };
   else if (found.scene === "mesh") found.scene = "plates";

@@ -227,25 +227,35 @@ export class Hand {
     return this.stage.ray(left + x, top + y);
   }
 
-  // What is drawn over the canvas.
+  // What is drawn over the canvas; a layer without anything on it would cost time in every picture.
+
+  private reveal(): void {
+    const { stroke, ring, sight } = this.parts;
+    const isEmpty = !stroke.hasAttribute("points") && !sight.hasAttribute("d") && !Number(ring.getAttribute("r"));
+    this.overlay.style.display = isEmpty ? "none" : "";
+  }
 
   private showSight(isVisible: boolean): void {
     if (!isVisible) {
       this.parts.sight.removeAttribute("d");
+      this.reveal();
       return;
     }
     if (this.sight[0] === 0 && this.sight[1] === 0) this.sight = [0.5 * this.canvas.clientWidth, 0.55 * this.canvas.clientHeight];
     const [x, y] = this.sight;
     const gap = this.held ? 3 : 6;
     this.parts.sight.setAttribute("d", `M${x - 18} ${y}H${x - gap}M${x + gap} ${y}H${x + 18}M${x} ${y - 18}V${y - gap}M${x} ${y + gap}V${y + 18}`);
+    this.reveal();
   }
 
   private ring([x, y]: Place, radius: number): void {
     for (const [name, value] of Object.entries({ cx: x, cy: y, r: radius })) this.parts.ring.setAttribute(name, value.toFixed(1));
+    this.reveal();
   }
 
   private line(points: Place[]): void {
     this.parts.stroke.setAttribute("points", points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" "));
+    this.reveal();
   }
 
   private word([x, y]: Place, text: string): void {
@@ -259,6 +269,7 @@ export class Hand {
     this.parts.stroke.removeAttribute("points");
     this.parts.ring.setAttribute("r", "0");
     this.parts.speed.textContent = "";
+    this.reveal();
   }
 }
 

@@ -13,7 +13,7 @@ import { Link } from "./link.ts";
 import { Live } from "./live.ts";
 import { factsInWords, fillFacts, fillHud, fillPairs, fillSwitches, HOW, nextLevel } from "./panels.ts";
 import { type Checked, type FromWorker, type Made, type PlayFrame, readFrame, type SceneName, type Size } from "./protocol.ts";
-import { Quality } from "./quality.ts";
+import { drawsInSoftware, Quality } from "./quality.ts";
 import { Running } from "./running.ts";
 
 /** Boxes that a frame has at most, where boxes are shown. */
@@ -49,11 +49,12 @@ async function start(): Promise<void> {
   const pairList = element<HTMLDetailsElement>("pair-list");
   const canvas = element<HTMLCanvasElement>("canvas");
   const look: Look = { fragments: true, cracks: true, colliding: true, closest: false, contacts: true, lines: false, seeThrough: false, follow: true, level: -1 };
-  const stage = staged(() => new Stage(canvas, spaceAround([], null), look, 0));
-  const live = new Live();
-  const quality = new Quality(stage);
-  const running = new Running(element("phases"), element("charts"), element("paper"));
   const first = wish();
+  const isSoftware = drawsInSoftware();
+  const stage = staged(() => new Stage(canvas, spaceAround([], null), look, 0, first.isFine || !isSoftware));
+  const live = new Live();
+  const quality = new Quality(stage, isSoftware, first.isFine);
+  const running = new Running(element("phases"), element("charts"), element("paper"));
 
   let made: Made | undefined;
   let checked: Checked | undefined;
