@@ -110,13 +110,13 @@ async function start(): Promise<void> {
     element("thrown-label").hidden = tool !== "throw";
     element("how").textContent = HOW[tool];
   };
-  /** Offers the tools that do something in the scene. */
-  const offer = (tools: readonly string[]) => {
+  /** Offers the tools that do something in the scene; in another scene the most natural one is taken in hand. */
+  const offer = (tools: readonly string[], isOther: boolean) => {
     for (const button of document.querySelectorAll<HTMLButtonElement>("#tools button")) {
       button.hidden = button.dataset.tool !== "look" && !tools.includes(button.dataset.tool ?? "");
     }
-    const fits = hand.tool !== "look" && tools.includes(hand.tool);
-    choose(fits ? hand.tool : (TOOLS.find((tool) => tool === tools[0]) ?? "look"));
+    const fits = hand.tool === "look" || tools.includes(hand.tool);
+    choose(fits && !isOther ? hand.tool : (TOOLS.find((tool) => tool === tools[0]) ?? "look"));
   };
 
   const begin = (words: string, title: string) => {
@@ -137,12 +137,13 @@ async function start(): Promise<void> {
         if (first.mesh && !checked) load(first.mesh.name, first.mesh.bytes.slice(0));
         else make(made?.scene === "mesh" ? "plates" : (made?.scene ?? first.scene));
         return;
-      case "made":
+      case "made": {
+        const isOther = made?.scene !== message.made.scene;
         made = message.made;
         if (made.scene !== "mesh") checked = undefined;
         scene.value = made.scene;
         size.value = made.size;
-        offer(made.tools);
+        offer(made.tools, isOther);
         running.begin(made.reported);
         begin(made.text, scene.selectedOptions[0]?.textContent ?? made.scene);
         fillFacts(element("mesh-facts"), checked);
@@ -150,12 +151,13 @@ async function start(): Promise<void> {
         if (isWanted && !document.hidden) run(true);
         else showRunning(false);
         return;
+      }
       case "checked":
         checked = message.checked;
         made = undefined;
         for (const option of scene.options) if (option.value === "mesh") option.disabled = false;
         scene.value = "mesh";
-        offer([]);
+        offer([], true);
         running.begin([]);
         begin(factsInWords(checked), checked.name);
         fillFacts(element("mesh-facts"), checked);
@@ -168,7 +170,8 @@ async function start(): Promise<void> {
         waiting = message;
         return;
       case "said":
-        if (message.text) say(message.text);
+        // A drag says nothing new with every move.
+        if (message.tool !== "drag") say(message.text);
         return;
       case "saved":
         download(message.name, message.page);
@@ -219,15 +222,16 @@ async function start(): Promise<void> {
     link.post({ do: "taken", buffer: message.buffer });
   };
 
-  /** Says what broke, now and then. */
+  /** Says what broke, now and then. What was thrown is a fragment too, but did not break. */
   const tell = (counters: [string, number][], now: number) => {
-    const pieces = counters.find(([name]) => name === "pieces")?.[1] ?? 0;
+    const [all, thrown] = ["pieces", "thrown"].map((name) => counters.find((counter) => counter[0] === name)?.[1] ?? 0);
+    const pieces = all - thrown;
     if (told.pieces === 0 || pieces <= told.pieces) {
       told.pieces = pieces;
       return;
     }
     if (now - told.at < TOLD_EVERY) return;
-    say(`${pieces - told.pieces === 1 ? "One fragment" : `${pieces - told.pieces} fragments`} more: ${pieces} now.`);
+    say(`${pieces - told.pieces === 1 ? "One fragment" : `${pieces - told.pieces} fragments`} more: ${all} now.`);
     told = { at: now, pieces };
   };
 
