@@ -24,6 +24,8 @@ const NEAR = 1.5;
 const FOLLOW_EVERY = 8;
 /** Milliseconds between two sentences about what broke. */
 const TOLD_EVERY = 1200;
+/** Milliseconds between two fillings of numbers and pairs. */
+const WORDED_EVERY = 120;
 const FEW_FOR_SHADOWS = 60_000;
 const TOOLS: HandTool[] = ["ball", "throw", "grab", "strike", "cut"];
 
@@ -67,6 +69,7 @@ async function start(): Promise<void> {
   const proofs: string[] = [];
   let count = 0;
   let told = { at: 0, pieces: 0 };
+  let worded = 0;
   let ends: number[] = [];
 
   const say = (text: string) => (element("said").textContent = text);
@@ -214,10 +217,13 @@ async function start(): Promise<void> {
     else if (++count % FOLLOW_EVERY === 0 && !hand.isBusy && message.running) stage.follow();
     shown = { frame: { ...frame, triangles: undefined }, picture, numbers: Object.fromEntries([...message.phases, ...message.counters]) };
     if (frame.step > 0) running.add(frame.step, message.phases, message.counters, now);
-    fillHud(element("hud"), message.counters, message.running ? message.pace : undefined);
+    // Words need not change as often as the scene.
+    const isDue = !message.running || isFresh || now - worded > WORDED_EVERY;
+    if (isDue) fillHud(element("hud"), message.counters, message.running ? message.pace : undefined);
     const hasPairs = checked !== undefined && !made ? true : message.counters.some(([name]) => name === "pairs");
-    if (!message.running || count % 6 === 0) fillPairs(pairList, picture.pairs, live, hasPairs, (places) => stage.focus(places));
+    if (isDue) fillPairs(pairList, picture.pairs, live, hasPairs, (places) => stage.focus(places));
     if (isRunning !== message.running && !isWanted) showRunning(message.running);
+    if (isDue) worded = now;
     tell(message.counters, now);
     link.post({ do: "taken", buffer: message.buffer });
   };
@@ -333,9 +339,8 @@ async function start(): Promise<void> {
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     if (help.open || event.ctrlKey || event.metaKey || event.altKey) return;
-    if ((target === canvas || target === document.body) && hand.key(event)) {
+    if (target === canvas && hand.key(event)) {
       event.preventDefault();
-      canvas.focus({ preventScroll: true });
       return;
     }
     // Lists of choices and buttons keep the keys that are theirs.
@@ -343,6 +348,8 @@ async function start(): Promise<void> {
     const action = keys[event.key] ?? keys[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
+    // Who takes a tool by its key goes on by keys.
+    if (/^[0-5]$/.test(event.key)) canvas.focus({ preventScroll: true });
     action();
   });
   // A page that is not seen does not simulate.
