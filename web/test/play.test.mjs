@@ -26,7 +26,7 @@ after(async () => browser?.close());
 
 /** Opens the page with a scene and waits for its first frame. */
 async function play(hash, options = {}) {
-  const opened = await open(browser, PLAY, { hash: `#${hash}`, ...options });
+  const opened = await open(browser, PLAY, { hash: `#${hash}`, viewport: { width: 960, height: 680 }, ...options });
   await opened.page.waitForFunction(() => window.fracas?.now().step >= 0, undefined, PATIENCE);
   return opened;
 }

@@ -134,7 +134,7 @@ async function start(): Promise<void> {
   function hear(message: FromWorker): void {
     switch (message.is) {
       case "ready":
-        element("footer").textContent = `${message.version} · everything runs in this page, and nothing leaves it`;
+        element("footer").textContent = `fracas ${message.version} · everything runs in this page, and nothing leaves it`;
         setSpeed();
         if (look.level >= 0) link.post({ do: "look", boxes: MOST_BOXES });
         if (first.mesh && !checked) load(first.mesh.name, first.mesh.bytes.slice(0));
