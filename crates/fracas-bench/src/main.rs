@@ -15,6 +15,7 @@ mod metric;
 mod naive;
 mod pairs;
 mod peers;
+mod play;
 mod questions;
 mod skinned;
 mod soup;
@@ -78,6 +79,7 @@ const SUBJECTS: &[Subject] = &[
         about: "one world: moving parts against parry and coal, growth, choice of structures",
         run: world::run,
     },
+    Subject { name: "play", about: "scenes played in a browser beside the same natively", run: play::run },
 ];
 
 /// Names that benchmarks once had.

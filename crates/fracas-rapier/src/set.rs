@@ -46,7 +46,7 @@ use rapier3d::prelude::{
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// Bodies that may break; see the [crate](crate).
 #[derive(Debug)]
@@ -317,6 +317,56 @@ impl BreakableSet {
             impulse: blow.impulse,
         };
         let Some(labels) = labels(handle, &record, &mut impact)? else { return Ok(None) };
+        let blow = Blow { point: pose.apply(impact.point), ..*blow };
+        self.break_up(sets, handle, (&record, &labels), &blow, begin).map(Some)
+    }
+
+    /// [`BreakableSet::cut`] for a loop of your own.
+    ///
+    /// # Errors
+    /// As [`BreakableSet::cut`].
+    pub fn cut_in(
+        &mut self,
+        mut sets: EngineSets,
+        handle: RigidBodyHandle,
+        point: DVec3,
+        normal: DVec3,
+    ) -> Result<Option<Fracture>, BreakError> {
+        let record = self.records.get(&key(handle)).ok_or(BreakError::NoSuchBody { handle })?.clone();
+        if !asks(sets.narrow_phase, &self.dispatcher) {
+            return Err(BreakError::NotInstalled);
+        }
+        record.check(handle, sets.bodies, sets.colliders)?;
+        check_body(&sets.bodies[handle])?;
+        let begin = Instant::now();
+        let Some(pose) = self.pose_in(sets.bodies, handle) else { return Ok(None) };
+        let back = pose.inverse();
+        let labels = {
+            let body = record.write(handle)?;
+            let known = body.fragment(record.fragment)?;
+            let solid = body.solid();
+            let part = Breakable {
+                mesh: solid.mesh(),
+                adjacency: solid.adjacency(),
+                nodes: known.nodes(),
+                volume: known.mass().volume,
+            };
+            part.part(back.apply(point), back.rotation() * normal)?
+        };
+        let Some(labels) = labels else { return Ok(None) };
+        let blow = Blow { point, direction: normal, impulse: 0.0, striker: None };
+        self.break_up(&mut sets, handle, (&record, &labels), &blow, begin).map(Some)
+    }
+
+    /// Puts the pieces that labels make in the place of a body.
+    fn break_up(
+        &mut self,
+        sets: &mut EngineSets,
+        handle: RigidBodyHandle,
+        (record, labels): (&Record, &Relabelling),
+        blow: &Blow,
+        begin: Instant,
+    ) -> Result<Fracture, BreakError> {
         let mut update;
         let fragments = {
             let mut body = record.write(handle)?;
@@ -329,23 +379,23 @@ impl BreakableSet {
             fragments.iter().map(|&fragment| FragmentShape::new(&record.body, fragment)).collect();
         let shapes = shapes?;
         update += shaping.elapsed();
-        let made = replace(sets, handle, &record, shapes, self.pace);
+        let made = replace(sets, handle, record, shapes, self.pace);
         self.records.remove(&key(handle));
         let pieces = made.iter().map(|(piece, _)| *piece).collect();
         self.records.extend(made.into_iter().map(|(piece, record)| (key(piece.body), record)));
         self.shaken = SHAKEN_STEPS;
         self.times.update += update;
         self.times.fracture += begin.elapsed().saturating_sub(update);
-        Ok(Some(Fracture {
+        Ok(Fracture {
             body: handle,
             collider: record.collider,
             fragment: record.fragment,
             pieces,
-            point: pose.apply(impact.point),
+            point: blow.point,
             direction: blow.direction.normalize(),
             impulse: blow.impulse,
             striker: blow.striker,
-        }))
+        })
     }
 
     /// [`BreakableSet::pose`] for a loop of your own.

@@ -6,6 +6,8 @@ export interface Play {
   about(): string;
   /** Does a step. */
   step(): void;
+  /** Does what a patient user would do, always the same, then a step that is not recorded: for tests and benchmarks. */
+  rehearse(): void;
   /** Uses a tool of the protocol, as JSON; returns what it did, as JSON: `done` and `text`. */
   use_tool(tool: string): string;
   /** Up to how many boxes frames hold. */

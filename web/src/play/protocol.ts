@@ -10,7 +10,7 @@
 // shown. So frames never queue up, however slow the page is. A frame is one buffer, handed over and not copied.
 //
 // Coordinates are those of the scene: metres, up is z. Where the user points is a ray from the eye, in the same coordinates; what it
-// hits is found by the library, not by the page.
+// hits is found in the worker, not by the page.
 
 /** The scenes there are, in the order of a list. `mesh` is the user's own, after `load`. */
 export const SCENES = ["plates", "handful", "bricks", "piggybank", "cut", "mesh"] as const;
@@ -59,7 +59,7 @@ export type ToWorker =
   | { do: "look"; boxes: number }
   /** The report page of what was played since the scene was made: answered by `saved`. */
   | { do: "save" }
-  /** For tests: makes a scene beside the one that is played, does so many steps, and answers with `proof`. */
+  /** For tests: makes a scene beside the one that is played, does so many steps with tools used as in the native run, and answers with `proof`. */
   | { do: "prove"; scene: SceneName; size: Size; steps: number }
   /** The page is done with a frame, and gives its buffer back. */
   | { do: "taken"; buffer: ArrayBuffer };
@@ -109,7 +109,8 @@ export type FromWorker =
   | { is: "said"; tool: ToolName; done: boolean; text: string }
   /** The report page, whole. */
   | { is: "saved"; name: string; page: Blob; frames: number }
-  | { is: "proof"; scene: SceneName; size: Size; steps: number; hash: string }
+  /** The hash of a run, and the milliseconds of each of its steps. */
+  | { is: "proof"; scene: SceneName; size: Size; steps: number; hash: string; ms: number[] }
   /** What went wrong, in a sentence. What was there before is still there and goes on, unless `fatal`: then the worker has ended, and the page
    * makes another one. */
   | { is: "failed"; during: ToWorker["do"]; sentence: string; fatal: boolean };

@@ -175,8 +175,13 @@ async function handle(message: ToWorker): Promise<void> {
     case "prove": {
       const other = engine.make(message.scene, message.size, 0);
       try {
-        for (let k = 0; k < message.steps; k++) other.step();
-        post({ is: "proof", scene: message.scene, size: message.size, steps: message.steps, hash: other.hash() });
+        const ms: number[] = [];
+        for (let k = 0; k < message.steps; k++) {
+          const begin = performance.now();
+          other.rehearse();
+          ms.push(performance.now() - begin);
+        }
+        post({ is: "proof", scene: message.scene, size: message.size, steps: message.steps, hash: other.hash(), ms });
       } finally {
         other.free();
       }
