@@ -347,8 +347,9 @@ test("pause, step, speed, size and scene do what they say", async () => {
   const slow = (await now(page)).step - paused - 1;
   assert.ok(slow >= 1 && slow <= 8, `${slow} steps`);
   await page.locator("#speed").selectOption("1");
+  const { makes } = await now(page);
   await page.locator("#again").click();
-  await until(page, (now) => now.step < paused);
+  await until(page, (now) => now.makes > makes);
   const { shown } = await now(page);
   await page.locator("#size").selectOption("paper");
   await until(page, (now) => now.made.size === 'paper' && now.shown > shown);
@@ -488,18 +489,29 @@ test("what was played can be saved as a report", async () => {
   await report.context.close();
 });
 
-/** Pictures per second over some time, and the longest gap; with something to draw in each. */
+/** Pictures per second over some time, with something to draw in each; the longest gap; and the median of the page's own work for a picture. */
 const pictures = (page, milliseconds) =>
   page.evaluate(
     (span) =>
       new Promise((done) => {
         const { stage } = window.fracas;
-        const times = [];
+        const [times, work] = [[], []];
+        const { onTick, draw } = stage;
+        const timed = (act) =>
+          function (...given) {
+            const begin = performance.now();
+            act.apply(stage, given);
+            work[times.length] = (work[times.length] ?? 0) + performance.now() - begin;
+          };
+        [stage.onTick, stage.draw] = [timed(onTick), timed(draw)];
         const tick = (time) => {
           times.push(time);
           stage.touch();
-          if (time - times[0] < span) requestAnimationFrame(tick);
-          else done({ rate: (1000 * (times.length - 1)) / (time - times[0]), longest: Math.max(...times.slice(1).map((t, k) => t - times[k])) });
+          if (time - times[0] < span) return requestAnimationFrame(tick);
+          stage.onTick = onTick;
+          delete stage.draw;
+          const each = work.filter((ms) => ms !== undefined).sort((a, b) => a - b);
+          done({ rate: (1000 * (times.length - 1)) / (time - times[0]), longest: Math.max(...times.slice(1).map((t, k) => t - times[k])), work: each[each.length >> 1] });
         };
         requestAnimationFrame(tick);
       }),
@@ -515,10 +527,12 @@ test("pictures go on while the worker is busy", async () => {
   await pause(page);
   const idle = await pictures(page, 4000);
   const { quality } = await now(page);
-  console.log(`bricks, drawn in software: ${busy.rate.toFixed(0)} pictures per second while the worker simulates, longest gap ${busy.longest.toFixed(0)} ms; ${idle.rate.toFixed(0)} while it does nothing; quality step ${quality}`);
-  // Where drawing alone takes too long, as on a processor that others use too, the simulation must not make it much worse.
+  console.log(`bricks, drawn in software: ${busy.rate.toFixed(1)} pictures per second while the worker simulates, longest gap ${busy.longest.toFixed(0)} ms; ${idle.rate.toFixed(1)} while it does nothing; the page's own work for a picture is ${busy.work.toFixed(1)} ms; quality step ${quality}`);
+  // The page's script leaves most of a 30th of a second to the browser. What is left is drawing, which without a graphics card takes all
+  // cores: where it cannot reach 45 pictures even while the worker rests, the simulation must not halve what it reaches.
+  assert.ok(busy.work < 16, `${busy.work} ms of script for a picture`);
   if (idle.rate >= 45) assert.ok(busy.rate >= 30, `${busy.rate} pictures per second`);
-  else assert.ok(busy.rate >= 0.5 * idle.rate, `${busy.rate} of ${idle.rate} pictures per second`);
+  else assert.ok(busy.rate >= 0.5 * idle.rate - 1, `${busy.rate} of ${idle.rate} pictures per second`);
   await context.close();
 });
 
@@ -560,8 +574,9 @@ test("random clicking leaks no memory", async () => {
       await page.mouse.up();
       await page.waitForTimeout(60);
     }
+    const { makes } = await now(page);
     await page.locator("#again").click();
-    await until(page, (now) => now.step < 30);
+    await until(page, (now) => now.makes > makes);
     await page.waitForTimeout(500);
   };
   const part = (minutes * 60_000) / 6;

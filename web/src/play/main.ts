@@ -67,6 +67,7 @@ async function start(): Promise<void> {
   let waiting: Shown | undefined;
   let shown: { frame: PlayFrame; picture: Picture; numbers: Record<string, number> } | undefined;
   const proofs: string[] = [];
+  let makes = 0;
   let count = 0;
   let told = { at: 0, pieces: 0 };
   let worded = 0;
@@ -143,6 +144,7 @@ async function start(): Promise<void> {
       case "made": {
         const isOther = made?.scene !== message.made.scene;
         made = message.made;
+        makes++;
         if (made.scene !== "mesh") checked = undefined;
         scene.value = made.scene;
         size.value = made.size;
@@ -363,7 +365,7 @@ async function start(): Promise<void> {
   size.value = first.size;
   scene.value = first.scene;
   // For tests, pictures and the curious.
-  const now = () => ({ step: shown?.frame.step ?? -1, shown: shown?.frame.shown ?? 0, numbers: shown?.numbers ?? {}, isRunning, made, checked, quality: quality.step, rate: quality.rate });
+  const now = () => ({ step: shown?.frame.step ?? -1, shown: shown?.frame.shown ?? 0, numbers: shown?.numbers ?? {}, isRunning, made, makes, checked, quality: quality.step, rate: quality.rate });
   const pairs = () => [...(shown?.picture.pairs ?? [])].map((place) => live.id(place));
   Object.assign(window, { fracas: { stage, live, hand, link, look, run, now, pairs, proofs, refresh: () => change(() => {}), picture: () => shown?.picture } });
 }
