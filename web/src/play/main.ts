@@ -24,6 +24,8 @@ const NEAR = 1.5;
 const FOLLOW_EVERY = 8;
 /** Milliseconds between two sentences about what broke. */
 const TOLD_EVERY = 1200;
+/** Milliseconds between two fillings of numbers and pairs. */
+const WORDED_EVERY = 120;
 const FEW_FOR_SHADOWS = 60_000;
 const TOOLS: HandTool[] = ["ball", "throw", "grab", "strike", "cut"];
 
@@ -67,6 +69,7 @@ async function start(): Promise<void> {
   const proofs: string[] = [];
   let count = 0;
   let told = { at: 0, pieces: 0 };
+  let worded = 0;
   let ends: number[] = [];
 
   const say = (text: string) => (element("said").textContent = text);
@@ -110,13 +113,13 @@ async function start(): Promise<void> {
     element("thrown-label").hidden = tool !== "throw";
     element("how").textContent = HOW[tool];
   };
-  /** Offers the tools that do something in the scene. */
-  const offer = (tools: readonly string[]) => {
+  /** Offers the tools that do something in the scene; in another scene the most natural one is taken in hand. */
+  const offer = (tools: readonly string[], isOther: boolean) => {
     for (const button of document.querySelectorAll<HTMLButtonElement>("#tools button")) {
       button.hidden = button.dataset.tool !== "look" && !tools.includes(button.dataset.tool ?? "");
     }
-    const fits = hand.tool !== "look" && tools.includes(hand.tool);
-    choose(fits ? hand.tool : (TOOLS.find((tool) => tool === tools[0]) ?? "look"));
+    const fits = hand.tool === "look" || tools.includes(hand.tool);
+    choose(fits && !isOther ? hand.tool : (TOOLS.find((tool) => tool === tools[0]) ?? "look"));
   };
 
   const begin = (words: string, title: string) => {
@@ -131,18 +134,19 @@ async function start(): Promise<void> {
   function hear(message: FromWorker): void {
     switch (message.is) {
       case "ready":
-        element("footer").textContent = `${message.version} · everything runs in this page, and nothing leaves it`;
+        element("footer").textContent = `fracas ${message.version} · everything runs in this page, and nothing leaves it`;
         setSpeed();
         if (look.level >= 0) link.post({ do: "look", boxes: MOST_BOXES });
         if (first.mesh && !checked) load(first.mesh.name, first.mesh.bytes.slice(0));
         else make(made?.scene === "mesh" ? "plates" : (made?.scene ?? first.scene));
         return;
-      case "made":
+      case "made": {
+        const isOther = made?.scene !== message.made.scene;
         made = message.made;
         if (made.scene !== "mesh") checked = undefined;
         scene.value = made.scene;
         size.value = made.size;
-        offer(made.tools);
+        offer(made.tools, isOther);
         running.begin(made.reported);
         begin(made.text, scene.selectedOptions[0]?.textContent ?? made.scene);
         fillFacts(element("mesh-facts"), checked);
@@ -150,12 +154,13 @@ async function start(): Promise<void> {
         if (isWanted && !document.hidden) run(true);
         else showRunning(false);
         return;
+      }
       case "checked":
         checked = message.checked;
         made = undefined;
         for (const option of scene.options) if (option.value === "mesh") option.disabled = false;
         scene.value = "mesh";
-        offer([]);
+        offer([], true);
         running.begin([]);
         begin(factsInWords(checked), checked.name);
         fillFacts(element("mesh-facts"), checked);
@@ -168,7 +173,8 @@ async function start(): Promise<void> {
         waiting = message;
         return;
       case "said":
-        if (message.text) say(message.text);
+        // A drag says nothing new with every move.
+        if (message.tool !== "drag") say(message.text);
         return;
       case "saved":
         download(message.name, message.page);
@@ -211,23 +217,27 @@ async function start(): Promise<void> {
     else if (++count % FOLLOW_EVERY === 0 && !hand.isBusy && message.running) stage.follow();
     shown = { frame: { ...frame, triangles: undefined }, picture, numbers: Object.fromEntries([...message.phases, ...message.counters]) };
     if (frame.step > 0) running.add(frame.step, message.phases, message.counters, now);
-    fillHud(element("hud"), message.counters, message.running ? message.pace : undefined);
+    // Words need not change as often as the scene.
+    const isDue = !message.running || isFresh || now - worded > WORDED_EVERY;
+    if (isDue) fillHud(element("hud"), message.counters, message.running ? message.pace : undefined);
     const hasPairs = checked !== undefined && !made ? true : message.counters.some(([name]) => name === "pairs");
-    if (!message.running || count % 6 === 0) fillPairs(pairList, picture.pairs, live, hasPairs, (places) => stage.focus(places));
+    if (isDue) fillPairs(pairList, picture.pairs, live, hasPairs, (places) => stage.focus(places));
     if (isRunning !== message.running && !isWanted) showRunning(message.running);
+    if (isDue) worded = now;
     tell(message.counters, now);
     link.post({ do: "taken", buffer: message.buffer });
   };
 
-  /** Says what broke, now and then. */
+  /** Says what broke, now and then. What was thrown is a fragment too, but did not break. */
   const tell = (counters: [string, number][], now: number) => {
-    const pieces = counters.find(([name]) => name === "pieces")?.[1] ?? 0;
+    const [all, thrown] = ["pieces", "thrown"].map((name) => counters.find((counter) => counter[0] === name)?.[1] ?? 0);
+    const pieces = all - thrown;
     if (told.pieces === 0 || pieces <= told.pieces) {
       told.pieces = pieces;
       return;
     }
     if (now - told.at < TOLD_EVERY) return;
-    say(`${pieces - told.pieces === 1 ? "One fragment" : `${pieces - told.pieces} fragments`} more: ${pieces} now.`);
+    say(`${pieces - told.pieces === 1 ? "One fragment" : `${pieces - told.pieces} fragments`} more: ${all} now.`);
     told = { at: now, pieces };
   };
 
@@ -329,9 +339,8 @@ async function start(): Promise<void> {
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     if (help.open || event.ctrlKey || event.metaKey || event.altKey) return;
-    if ((target === canvas || target === document.body) && hand.key(event)) {
+    if (target === canvas && hand.key(event)) {
       event.preventDefault();
-      canvas.focus({ preventScroll: true });
       return;
     }
     // Lists of choices and buttons keep the keys that are theirs.
@@ -339,6 +348,8 @@ async function start(): Promise<void> {
     const action = keys[event.key] ?? keys[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
+    // Who takes a tool by its key goes on by keys.
+    if (/^[0-5]$/.test(event.key)) canvas.focus({ preventScroll: true });
     action();
   });
   // A page that is not seen does not simulate.
