@@ -36,9 +36,9 @@ const SHEET_AT: DVec3 = DVec3::new(-0.8, 0.0, 0.95);
 const HALF: DVec3 = DVec3::new(0.6, 0.45, 0.4);
 const SOLID_AT: DVec3 = DVec3::new(0.8, 0.0, 0.43);
 /// What is lower than this part of its half height is held.
-const HELD: f64 = -0.55;
+const HELD: f64 = -0.75;
 /// How much shorter level links would be without tension: a cut gapes by itself.
-const TENSION: f64 = 0.1;
+const TENSION: f64 = 0.16;
 /// Metres per second of the blade.
 const BLADE: f64 = 2.5;
 /// The farthest that a held point is moved in a step.
