@@ -161,7 +161,8 @@ pub fn record_meshes(names: &[&str], meshes: &[Mesh], content: &Content) -> Reco
     };
     about.title = names.iter().map(|name| file_name(name)).collect::<Vec<_>>().join(", ");
     about.meshes = names.iter().zip(meshes).map(span).collect();
-    let mut recorder = Recorder::new(about, RecorderOptions { resolution: 1 << 20 });
+    let mut recorder =
+        Recorder::new(about, RecorderOptions { resolution: 1 << 20, ..RecorderOptions::default() });
     recorder.note(&frame);
     recorder.finish()
 }

@@ -1,6 +1,6 @@
 //! A scene as its player has it: tools as texts, frames as bytes, and a recording of what was played.
 //!
-//! The recording is that of the last steps, up to [`MOST_FRAMES`]: then it begins again, and the room of what is gone is given back.
+//! The recording is that of the last steps, up to [`MOST_FRAMES`] or 24 MiB: then it begins again, and the room of what is gone is given back.
 
 use crate::frame::Writer;
 use fracas::Mesh;
@@ -14,8 +14,11 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use web_time::Instant;
 
-/// A recording has so many frames at most.
+/// A recording has so many frames at most, and about so many bytes.
 pub const MOST_FRAMES: usize = 2_400;
+const MOST_PACKED: usize = 24 << 20;
+/// Recordings are made while playing, so they must not take long: positions to an eight-thousandth of the scene, packed quickly.
+const RECORDING: RecorderOptions = RecorderOptions { resolution: 1 << 13, quick: true };
 /// A file has so many bytes at most: the memory of a module is small.
 const MOST_BYTES: usize = 256 << 20;
 
@@ -199,7 +202,9 @@ impl Session {
     }
 
     fn of(play: Play, about: String, recording: About) -> Self {
-        let mut recorder = Recorder::new(recording.clone(), RecorderOptions::default());
+        let is_run = recording.kind == Kind::Run;
+        let options = if is_run { RECORDING } else { RecorderOptions::default() };
+        let mut recorder = Recorder::new(recording.clone(), options);
         recorder.note(play.frame());
         Self { play, about, recording, recorder, recorded: 1, writer: Writer::default() }
     }
@@ -215,10 +220,10 @@ impl Session {
     /// # Errors
     /// A sentence. Then the scene cannot go on.
     pub fn step(&mut self) -> Result<(), String> {
-        let is_over = self.recorded >= MOST_FRAMES;
+        let is_over = self.recorded >= MOST_FRAMES || self.recorder.packed_bytes() > MOST_PACKED;
         if is_over {
             self.play.restart();
-            self.recorder = Recorder::new(self.recording.clone(), RecorderOptions::default());
+            self.recorder = Recorder::new(self.recording.clone(), RECORDING);
             self.recorded = 0;
         }
         let frame = self.play.step().map_err(|error| sentence(&error))?;

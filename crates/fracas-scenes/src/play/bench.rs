@@ -8,8 +8,8 @@
 //!    ▒▒▒▒╱▒▒▒▒▒▒▒             and gapes. What is near holds bodies off each other and off themselves, as in `flag` and `surgery`.
 //! ```
 //!
-//! Both bodies are in one world; its report gives the features that are near. Sizes: sheets of 576, 2,368 and 7,392 triangles; solids of 720, 2,000 and
-//! 8,000.
+//! Both bodies are in one world; its report gives the features that are near. Sizes: sheets of 576, 1,296 and 3,680 triangles; solids of 720, 1,280 and
+//! 3,920.
 
 use super::pick::Placed;
 use super::stroke::{self, Line, Ribbon};
@@ -36,7 +36,9 @@ const SHEET_AT: DVec3 = DVec3::new(-0.8, 0.0, 0.95);
 const HALF: DVec3 = DVec3::new(0.6, 0.45, 0.4);
 const SOLID_AT: DVec3 = DVec3::new(0.8, 0.0, 0.43);
 /// What is lower than this part of its half height is held.
-const HELD: f64 = -0.55;
+const HELD: f64 = -0.75;
+/// How much shorter level links would be without tension: a cut gapes by itself.
+const TENSION: f64 = 0.16;
 /// Metres per second of the blade.
 const BLADE: f64 = 2.5;
 /// The farthest that a held point is moved in a step.
@@ -92,8 +94,8 @@ impl Bench {
     pub fn new(options: &SceneOptions) -> Result<Self, SceneError> {
         let (rows, frequency, spacing) = match options.size {
             Size::Small => (16, 6, 0.13),
-            Size::Paper => (32, 10, 0.1),
-            Size::Large => (56, 20, 0.075),
+            Size::Paper => (24, 8, 0.11),
+            Size::Large => (40, 14, 0.09),
         };
         let flat = shapes::cloth_grid(rows * 37 / 32, rows, SHEET);
         let upright = |p: &DVec3| DVec3::new(p.x, 0.0, p.y) + SHEET_AT;
@@ -111,6 +113,10 @@ impl Bench {
             point.position += SOLID_AT;
             point.before = point.position;
             point.mobility = f64::from(u8::from(rest.z > HELD * HALF.z));
+        }
+        for (link, _) in &mut lattice.links {
+            let [a, b] = link.ends.map(|v| lattice.rest[v as usize]);
+            link.length *= 1.0 - TENSION * (1.0 - (b - a).normalize().z.abs());
         }
         let slit = Slit::whole(rest.clone());
         lattice.part(&slit.rest, &[]);
@@ -149,10 +155,10 @@ impl Bench {
 
     fn move_sheet(&mut self, seconds: f64, frame: &mut Frame) -> Result<(), SceneError> {
         let Self { stage, sheet, reach, .. } = self;
-        let mut pushes = stage.pushes(sheet.id, *reach)?;
+        let mut pushes = frame.time("motion", || stage.pushes(sheet.id, *reach))?;
         let front = sheet.cuts.next(&mut sheet.cloth.slit)?.map(|(front, _)| front);
         if let Some(front) = front {
-            let edit = sheet.cloth.cut_to(front)?;
+            let edit = frame.time("cut", || sheet.cloth.cut_to(front))?;
             if !edit.is_empty() {
                 stage.edit(sheet.id, &edit)?;
             }
@@ -170,22 +176,11 @@ impl Bench {
 
     fn move_solid(&mut self, frame: &mut Frame) -> Result<(), SceneError> {
         let Self { stage, solid, reach, .. } = self;
-        let near = stage.pushes(solid.id, *reach)?;
-        let now = solid.lattice.carry(&solid.slit.rest);
-        let mut pushes = solid.lattice.on_points(near, &now);
-        let mut edit = MeshEdit::default();
-        if let Some((front, begun)) = solid.cuts.next(&mut solid.slit)? {
-            if let Some(ribbon) = begun {
-                let Ribbon { origin, normal, ahead, range, .. } = ribbon;
-                let (start, front) = (range[0], f64::NEG_INFINITY);
-                solid.partings.push(Parting { origin, normal, ahead, start, front });
-            }
-            edit = solid.slit.advance_to(front)?.0;
-            if let (Some(parting), false) = (solid.partings.last_mut(), edit.is_empty()) {
-                parting.front = front;
-                solid.lattice.part(&solid.slit.rest, &solid.partings);
-            }
-        }
+        let mut pushes = frame.time("motion", || -> Result<Vec<Push>, SceneError> {
+            let now = solid.lattice.carry(&solid.slit.rest);
+            Ok(solid.lattice.on_points(stage.pushes(solid.id, *reach)?, &now))
+        })?;
+        let edit = frame.time("cut", || solid.cut())?;
         frame.time("motion", || {
             let lattice = &mut solid.lattice;
             pushes.extend(ground(&lattice.points, 0.03));
@@ -336,6 +331,23 @@ impl Bench {
         let depth = if is_sheet { DVec3::Y } else { met.iter().map(|[near, far]| *far - *near).sum() };
         let is_open = [all.first()?.is_none(), all.last()?.is_none()];
         (met.len() > 2).then(|| Line { points: met.iter().map(|[near, _]| *near).collect(), depth, is_open })
+    }
+}
+
+impl Solid {
+    /// Advances the cut under way; the edit has positions of the body at rest.
+    fn cut(&mut self) -> Result<MeshEdit, SceneError> {
+        let Some((front, begun)) = self.cuts.next(&mut self.slit)? else { return Ok(MeshEdit::default()) };
+        if let Some(Ribbon { origin, normal, ahead, range, .. }) = begun {
+            let (start, front) = (range[0], f64::NEG_INFINITY);
+            self.partings.push(Parting { origin, normal, ahead, start, front });
+        }
+        let edit = self.slit.advance_to(front)?.0;
+        if let (Some(parting), false) = (self.partings.last_mut(), edit.is_empty()) {
+            parting.front = front;
+            self.lattice.part(&self.slit.rest, &self.partings);
+        }
+        Ok(edit)
     }
 }
 

@@ -37,7 +37,8 @@ impl Grip {
         let point = pose.apply(self.place);
         let mass = body.mass_properties();
         let inverse = double(mass.effective_inv_mass);
-        if !(inverse.min_element() > 0.0) {
+        // A body that the engine has not seen yet has no mass.
+        if inverse.min_element() <= 0.0 {
             return true;
         }
         let i = mass.effective_world_inv_inertia;

@@ -109,7 +109,7 @@ impl Tool {
         };
         for ray in rays {
             let numbers = [ray.from, ray.along].map(|v| v.to_array()).concat();
-            if let Some(value) = numbers.into_iter().find(|x| !(x.abs() <= FARTHEST)) {
+            if let Some(value) = numbers.into_iter().find(|x| !x.is_finite() || x.abs() > FARTHEST) {
                 return bad("a coordinate of a ray", value, "finite, and at most a million");
             }
             let length = ray.along.length();
