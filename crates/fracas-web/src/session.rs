@@ -174,7 +174,7 @@ impl Session {
             ));
         };
         let begin = Instant::now();
-        let mesh = fracas_io::read_bytes(bytes, format, name).map_err(|error| sentence(&error))?;
+        let mesh = fracas_io::read_bytes(bytes, format, name).map_err(|error| ended(error.to_string()))?;
         let read = 1e3 * begin.elapsed().as_secs_f64();
         let begin = Instant::now();
         let play = Play::inspect(&mesh).map_err(|error| sentence(&error))?;
@@ -317,8 +317,12 @@ fn sentence(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
     let mut letters = text.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    let end = if text.ends_with('.') { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
+    ended(first + letters.as_str())
+}
+
+/// A text with a full stop. It may begin with the name of a file, which stays as it is.
+fn ended(text: String) -> String {
+    if text.ends_with('.') { text } else { text + "." }
 }
 
 fn program() -> String {
