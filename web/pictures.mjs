@@ -26,11 +26,13 @@ const PICTURES = [
  * Pictures of the page that is played: what is done, in order. Steps are done one by one while the page is paused, so that pictures come out
  * alike. A point is one of the scene, and tools are used where it is seen.
  */
+const BRICKS = [["step", 60], ["throw", [0, 0, 0.4]], ["step", 16]];
 const PLAYED = [
-  { name: "play", scene: "plates", size: [1360, 860], acts: [["step", 4], ["ball", [-0.75, 0.05, 1.55]], ["step", 24], ["ball", [0.7, -0.1, 1.55]], ["step", 22]] },
-  { name: "play-dark", scene: "bricks", size: [1360, 860], scheme: "dark", acts: [["step", 60], ["throw", [0, 0, 0.4]], ["step", 16]] },
-  { name: "play-cut", scene: "cut", size: [1360, 860], acts: [["step", 20], ["cut", 0.5], ["step", 40]] },
-  { name: "play-phone", scene: "handful", size: [390, 844], phone: true, acts: [["step", 30], ["strike", 0], ["step", 12], ["strike", 2], ["step", 30]] },
+  { name: "play", scene: "bricks", size: [1360, 860], acts: BRICKS },
+  { name: "play-dark", scene: "bricks", size: [1360, 860], scheme: "dark", acts: BRICKS },
+  { name: "play-plates", scene: "plates", size: [1360, 860], acts: [["step", 4], ["ball", [-0.7, 0, 1.55]], ["step", 12], ["ball", [0.7, 0, 1.55]], ["step", 8], ["ball", [-0.7, -0.4, 0.75]], ["step", 14]] },
+  { name: "play-cut", scene: "cut", size: [1360, 860], acts: [["step", 20], ["cut", [0.12, 0.62, 0.5]], ["step", 30], ["cut", [0.62, 0.95, 0.45]], ["step", 40]] },
+  { name: "play-phone", scene: "handful", size: [390, 844], phone: true, acts: [["step", 30], ["strike", 0], ["step", 12], ["strike", 2], ["step", 20]] },
 ];
 
 mkdirSync(runs, { recursive: true });
@@ -91,19 +93,22 @@ for (const { name, scene, size: [width, height], scheme = "light", phone = false
         } else if (act === "throw") {
           link.post({ do: "tool", use: { tool: "throw", ray: rayTo(value), what: "brick", speed: 20 } });
         } else if (act === "strike") {
-          // The body with that number.
+          // The body that comes so many places after the first.
           const { nodes, fragments } = picture();
+          const body = [...new Set(fragments)].sort((a, b) => a - b)[value];
           const { corners } = live.surface;
           const sum = [0, 0, 0, 0];
           fragments.forEach((fragment, t) => {
-            if (fragment !== value) return;
+            if (fragment !== body) return;
             for (let axis = 0; axis < 3; axis++) sum[axis] += nodes[3 * corners[3 * t] + axis];
             sum[3]++;
           });
           link.post({ do: "tool", use: { tool: "strike", ray: rayTo(sum.slice(0, 3).map((x) => x / sum[3])), strength: 1 } });
         } else if (act === "cut") {
-          const at = (share) => stage.ray(canvas.left + share * canvas.width, canvas.top + (value + 0.06 * (share - 0.5)) * canvas.height);
-          link.post({ do: "tool", use: { tool: "cut", rays: Array.from({ length: 24 }, (_, k) => at(0.02 + (0.96 * k) / 23)) } });
+          // From one share of the width to another, at a share of the height.
+          const [from, to, height] = value;
+          const at = (share) => stage.ray(canvas.left + share * canvas.width, canvas.top + (height + 0.06 * (share - 0.5)) * canvas.height);
+          link.post({ do: "tool", use: { tool: "cut", rays: Array.from({ length: 24 }, (_, k) => at(from + ((to - from) * k) / 23)) } });
         }
       },
       [act, value],

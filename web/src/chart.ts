@@ -55,6 +55,8 @@ export interface PlotOptions {
   ticks: (values: number[]) => string[];
   /** Only whole numbers come up. */
   whole: boolean;
+  /** Up to where it reaches; the greatest value unless given. */
+  top?: () => number;
   /** Shows a point for each value. */
   points?: boolean;
   draw?: (plot: uPlot) => void;
@@ -74,7 +76,7 @@ export function plotIn(canvas: HTMLElement, data: uPlot.AlignedData, options: Pl
       cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
       scales: {
         x: { time: false, range: (_, min, max) => [min ?? 0, Math.max(max ?? 1, (min ?? 0) + 1)] },
-        y: { range: (_, min, max) => [Math.min(0, min ?? 0), (Math.max(max ?? 0, 0) || 1) * 1.08] },
+        y: { range: (_, min, max) => [Math.min(0, min ?? 0), (Math.max(options.top?.() ?? max ?? 0, 0) || 1) * 1.08] },
       },
       axes: [
         { ...axis, size: 22 * grown, gap: 4, grid: { show: false }, values: (_, ticks) => options.ticks(ticks) },

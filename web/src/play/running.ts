@@ -120,6 +120,7 @@ export class Running {
       series: drawn.map((k) => ({ colour: colour(stacked, k), stacked })),
       ticks: (ticks) => ticks.map((tick) => (Number.isInteger(tick) ? shown(tick) : "")),
       whole: !stacked,
+      ...(stacked ? { top: () => this.usual("all") } : {}),
     });
     this.charts.push({ names, stacked, figure: made, plot });
   }
@@ -130,6 +131,12 @@ export class Running {
     if (!stacked) return [this.steps, columns[0].map((value) => value ?? null)];
     const sums = columns.map((_, last) => this.steps.map((_, k) => columns.slice(0, last + 1).reduce((sum, column) => sum + (column[k] ?? 0), 0)));
     return [this.steps, ...sums.reverse()];
+  }
+
+  /** The greatest value of a column's window, but for a few that would flatten all others, such as the very first step. */
+  private usual(name: string): number {
+    const sorted = (this.columns.get(name) ?? []).filter((value) => value !== undefined).sort((a, b) => a - b);
+    return Math.min(sorted[sorted.length - 1] ?? 0, 1.5 * (sorted[Math.floor(0.96 * (sorted.length - 1))] ?? 0)) || (sorted[sorted.length - 1] ?? 0);
   }
 
   /** The paper's figures, with what was measured here. */
