@@ -73,11 +73,12 @@ struct Solid {
     partings: Vec<Parting>,
 }
 
-/// Cuts that wait, and how far the one under way has come and has to go.
+/// Cuts that wait; how far the one under way has come, where it meets the body last, and where it ends.
 #[derive(Default)]
 struct Cuts {
     waiting: VecDeque<Ribbon>,
     front: f64,
+    last: f64,
     end: f64,
 }
 
@@ -343,8 +344,12 @@ impl Solid {
             self.partings.push(Parting { origin, normal, ahead, start, front });
         }
         let edit = self.slit.advance_to(front)?.0;
-        if let (Some(parting), false) = (self.partings.last_mut(), edit.is_empty()) {
-            parting.front = front;
+        let is_finished = self.slit.is_finished();
+        if let Some(parting) = self.partings.last_mut()
+            && (is_finished || !edit.is_empty())
+        {
+            // The front of the mesh follows edges; at its end, all is cut that was to be.
+            parting.front = if is_finished { self.cuts.end } else { front };
             self.lattice.part(&self.slit.rest, &self.partings);
         }
         Ok(edit)
@@ -359,13 +364,11 @@ impl Cuts {
             let Some(ribbon) = self.waiting.pop_front() else { return Ok(None) };
             let [start, end] = ribbon.range;
             let options = CutOptions { start, end, ..CutOptions::default() };
-            if slit.begin(&ribbon.surface, &options)?.is_none() {
-                return Ok(None);
-            }
-            (self.front, self.end) = (start, end);
+            let Some([first, last]) = slit.begin(&ribbon.surface, &options)? else { return Ok(None) };
+            (self.front, self.last, self.end) = (first, last, end);
             begun = Some(ribbon);
         }
-        self.front = (self.front + BLADE * STEP_SECONDS).min(self.end);
+        self.front = (self.front + BLADE * STEP_SECONDS).min(self.last);
         Ok(Some((self.front, begun)))
     }
 }

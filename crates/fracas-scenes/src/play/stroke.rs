@@ -89,9 +89,11 @@ impl Line {
         if way > 1.2 * chord.length() {
             return Ok(None);
         }
+        // A plane through a solid goes on for ever; a curve through a sheet might come to what lies beside it at rest.
+        let past = if is_curved { beyond } else { f64::INFINITY };
         let range = [
-            if self.is_open[0] { -beyond } else { 0.0 },
-            chord.length() + if self.is_open[1] { beyond } else { 0.0 },
+            if self.is_open[0] { -past } else { 0.0 },
+            chord.length() + if self.is_open[1] { past } else { 0.0 },
         ];
         let surface = if is_curved {
             CutSurface::height_field(first, normal, ahead, heights(&flat, chord.length()))?
