@@ -75,19 +75,21 @@ for (const { name, scene, size: [width, height], scheme = "light", phone = false
     await page.evaluate(
       async ([act, value]) => {
         const { link, now, stage, picture, live } = window.fracas;
-        const wait = () => new Promise((done) => setTimeout(done, 50));
+        const wait = () => new Promise((done) => setTimeout(done, 10));
         const canvas = document.getElementById("canvas").getBoundingClientRect();
         const rayTo = (point) => {
           const [x, y] = stage.seen(point);
           return stage.ray(canvas.left + x, canvas.top + y);
         };
         if (act === "step") {
-          // One by one, so that charts have a point for each.
+          // One by one, so that charts have a point for each; what is not looked at is not drawn.
+          stage.draw = () => stage.draws++;
           for (let k = 0; k < value; k++) {
             const before = now().step;
             link.post({ do: "step", count: 1 });
             while (now().step === before) await wait();
           }
+          delete stage.draw;
         } else if (act === "ball") {
           link.post({ do: "tool", use: { tool: "ball", ray: rayTo(value) } });
         } else if (act === "throw") {
