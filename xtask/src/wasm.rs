@@ -26,12 +26,12 @@ pub fn build() -> Result<(), String> {
     add_target()?;
     let mut build = shell::cargo(["build", "--profile", "web", "--locked", "-p", "fracas-web"]);
     build.args(["--features", "deterministic", "--target", TARGET, "--target-dir", FOLDER]);
-    build.env("RUSTFLAGS", flags()).env_remove("CARGO_ENCODED_RUSTFLAGS");
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags()).env_remove("RUSTFLAGS");
     shell::run(&mut build, "The module for the browser does not build")?;
     let module = format!("{FOLDER}/{TARGET}/web/fracas_web.wasm");
     let mut bind = Command::new(tool);
     bind.args([
-        &module,
+        module.as_str(),
         "--target",
         "web",
         "--out-dir",
@@ -56,7 +56,7 @@ pub fn is_comparable() -> bool {
     is_same
 }
 
-/// Vector instructions, and no path of this machine.
+/// Vector instructions, and no path of this machine; flags are apart by the character that cargo asks for.
 fn flags() -> String {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
@@ -68,8 +68,8 @@ fn flags() -> String {
         all
     };
     let cut: Vec<PathBuf> = registry.iter().flat_map(|folder| below(folder)).chain([shell::root()]).collect();
-    let cut = cut.iter().map(|folder| format!(" --remap-path-prefix={}=", folder.display()));
-    format!("-C target-feature=+simd128{}", cut.collect::<String>())
+    let cut = cut.iter().map(|folder| format!("\u{1f}--remap-path-prefix={}=", folder.display()));
+    format!("-Ctarget-feature=+simd128{}", cut.collect::<String>())
 }
 
 /// Adds the target to the toolchain where it is missing.
@@ -103,7 +103,7 @@ fn install() -> Result<PathBuf, String> {
     }
     let mut install =
         shell::cargo(["install", "wasm-bindgen-cli", "--no-default-features", "--debug", "--force"]);
-    install.args(["--bin", "wasm-bindgen", "--version", &version, "--root", TOOLS]);
+    install.args(["--bin", "wasm-bindgen", "--version", version.as_str(), "--root", TOOLS]);
     shell::run(&mut install, "wasm-bindgen could not be installed")?;
     Ok(program)
 }

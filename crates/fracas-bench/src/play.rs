@@ -7,8 +7,8 @@
 //! Needs Node.js with the packages of `web/` (`npm ci` there) and Chromium; where these are missing, the benchmark says so and fails.
 
 use crate::metric::{Better, Report};
-use fracas_scenes::Size;
 use fracas_scenes::play::Play;
+use fracas_scenes::{SceneError, Size};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn run(report: &mut Report, quick: bool, _: &Path) -> io::Result<()> {
     let mut step_ms = BTreeMap::new();
     for _ in 0..rounds {
         for scene in SCENES {
-            let failed = |error| io::Error::other(format!("{scene}: {error}"));
+            let failed = |error: SceneError| io::Error::other(format!("{scene}: {error}"));
             let mut play = Play::make(scene, size, 0, None).map_err(failed)?;
             step_ms.insert(scene, 1e3 * play.step_seconds());
             let mut times = vec![];

@@ -80,6 +80,17 @@ impl Lattice {
         Self { points: rest.iter().map(point).collect(), rest, links, spacing, follows: vec![] }
     }
 
+    /// The points with a link that a cut passes, each once, and on which side they are.
+    pub fn beside(&self, parting: &Parting) -> Vec<(u32, f64)> {
+        let ends = self.links.iter().map(|(link, _)| link.ends);
+        let at = |v: u32| self.rest[v as usize];
+        let cut = ends.filter(|[a, b]| parting.is_between(at(*a), at(*b)));
+        let mut all: Vec<u32> = cut.flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter().map(|v| (v, parting.height(at(v)).signum())).collect()
+    }
+
     /// Takes away links that cuts have passed, and finds anew what each vertex of the surface follows.
     pub fn part(&mut self, surface: &LiveMesh, partings: &[Parting]) {
         let rest = &self.rest;

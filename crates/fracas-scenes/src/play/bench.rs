@@ -37,8 +37,8 @@ const HALF: DVec3 = DVec3::new(0.6, 0.45, 0.4);
 const SOLID_AT: DVec3 = DVec3::new(0.8, 0.0, 0.43);
 /// What is lower than this part of its half height is held.
 const HELD: f64 = -0.75;
-/// How much shorter level links would be without tension: a cut gapes by itself.
-const TENSION: f64 = 0.16;
+/// Metres per second at which the blade, which is a wedge, drives the lips of a cut apart.
+const WEDGE: f64 = 0.6;
 /// Metres per second of the blade.
 const BLADE: f64 = 2.5;
 /// The farthest that a held point is moved in a step.
@@ -114,10 +114,6 @@ impl Bench {
             point.position += SOLID_AT;
             point.before = point.position;
             point.mobility = f64::from(u8::from(rest.z > HELD * HALF.z));
-        }
-        for (link, _) in &mut lattice.links {
-            let [a, b] = link.ends.map(|v| lattice.rest[v as usize]);
-            link.length *= 1.0 - TENSION * (1.0 - (b - a).normalize().z.abs());
         }
         let slit = Slit::whole(rest.clone());
         lattice.part(&slit.rest, &[]);
@@ -350,6 +346,10 @@ impl Solid {
         {
             // The front of the mesh follows edges; at its end, all is cut that was to be.
             parting.front = if is_finished { self.cuts.end } else { front };
+            for (v, side) in self.lattice.beside(parting) {
+                let point = &mut self.lattice.points[v as usize];
+                point.velocity += parting.normal * (WEDGE * side * point.mobility);
+            }
             self.lattice.part(&self.slit.rest, &self.partings);
         }
         Ok(edit)
