@@ -27,6 +27,7 @@ pub fn run(fuzz_seconds: u32) -> Result<(), String> {
     step("lints", &lints)?;
     step("tests", &|| tests().map(keep))?;
     step("tests without threads", &|| tests_without_threads().map(keep))?;
+    step("reports of a release build", &|| reports_of_a_release_build().map(keep))?;
     step("documentation", &documentation)?;
     step("the guide", &guide::test)?;
     step("the README's first command", &readme::run_first_command)?;
@@ -76,6 +77,13 @@ pub fn test_programs(more: &[&str]) -> Command {
 fn tests_without_threads() -> Result<Vec<String>, String> {
     let mut test = shell::cargo(["test", "-p", "fracas", "--no-default-features", "--locked"]);
     skips::run(&mut test, "A test failed that passes with the feature `parallel`")
+}
+
+/// The same reports byte for byte, whatever the compiler does: the test holds their hash.
+fn reports_of_a_release_build() -> Result<Vec<String>, String> {
+    let mut test = shell::cargo(["test", "--release", "-p", "fracas", "--features", "serde", "--locked"]);
+    test.args(["--test", "world", "a_report_is_the_same"]);
+    skips::run(&mut test, "A world reports something else if it is built with optimisation")
 }
 
 fn documentation() -> Result<(), String> {

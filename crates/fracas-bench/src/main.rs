@@ -8,6 +8,7 @@
 mod across;
 mod brittle;
 mod ccd;
+mod cores;
 mod folder;
 mod gpu;
 mod kinetic;
@@ -24,6 +25,7 @@ mod timing;
 mod world;
 
 use clap::Parser;
+use cores::Limits;
 use metric::Report;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -80,6 +82,11 @@ const SUBJECTS: &[Subject] = &[
         run: world::run,
     },
     Subject { name: "play", about: "scenes played in a browser beside the same natively", run: play::run },
+    Subject {
+        name: "cores",
+        about: "every stage at 1 to 16 threads, beside the memory's bandwidth, obvhs and MeshLib",
+        run: cores::run,
+    },
 ];
 
 /// Names that benchmarks once had.
@@ -98,6 +105,12 @@ struct Arguments {
     /// Smaller sizes, same metric names, done within a minute.
     #[arg(long)]
     quick: bool,
+    /// Numbers of triangles, such as 250k,1M,4M. For `cores` only.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = cores::size_of)]
+    sizes: Vec<usize>,
+    /// Numbers of threads, such as 1,2,4. For `cores` only.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Vec<u16>,
     /// Folder for reports, in a folder of the benchmark's name.
     #[arg(long, value_name = "DIR", default_value = "out/bench")]
     out: PathBuf,
@@ -120,19 +133,39 @@ fn subject(name: &str) -> Result<Subject, String> {
 }
 
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|word| word == cores::child::WORD) {
+        return match cores::child::work(&words[1..]) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failed(&error.to_string()),
+        };
+    }
     let arguments = Arguments::parse();
     let mut report = Report::new(arguments.json);
+    if arguments.name.name == "cores" {
+        let threads = arguments.threads.iter().map(|&count| usize::from(count)).collect();
+        report.limits = Limits { sizes: arguments.sizes, threads };
+    } else if !arguments.sizes.is_empty() || !arguments.threads.is_empty() {
+        return failed(
+            "--sizes and --threads are for the benchmark `cores`; the others have sizes of their own",
+        );
+    } else if cfg!(feature = "threaded-peers") {
+        return failed(
+            "with the feature `threaded-peers` peers use all threads, which only `cores` is for; build without it",
+        );
+    }
     match (arguments.name.run)(&mut report, arguments.quick, &arguments.out) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.kind() == io::ErrorKind::Other => {
-            eprintln!("fracas-bench: {error}");
-            ExitCode::from(2)
-        }
+        Err(error) if error.kind() == io::ErrorKind::Other => failed(&error.to_string()),
         Err(error) => {
-            eprintln!("fracas-bench: the report cannot be written to {}: {error}", arguments.out.display());
-            ExitCode::from(2)
+            failed(&format!("the report cannot be written to {}: {error}", arguments.out.display()))
         }
     }
+}
+
+fn failed(sentence: &str) -> ExitCode {
+    eprintln!("fracas-bench: {sentence}");
+    ExitCode::from(2)
 }
 
 #[cfg(test)]
@@ -151,7 +184,7 @@ mod tests {
         let error = subject("bricks").unwrap_err();
         assert_eq!(
             error,
-            "there is no such benchmark; there are pairs, tearing, kinetic, skinned, questions, ccd, brittle, soup, gpu, world"
+            "there is no such benchmark; there are pairs, tearing, kinetic, skinned, questions, ccd, brittle, soup, gpu, world, cores"
         );
     }
 }

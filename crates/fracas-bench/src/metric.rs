@@ -1,5 +1,6 @@
 //! What a benchmark prints: rows for people, or one JSON object per metric and line.
 
+use crate::cores::Limits;
 use fracas_plot::{Align, Table};
 use serde_json::json;
 
@@ -13,13 +14,15 @@ pub enum Better {
 /// Prints what is measured, in the form asked for.
 pub struct Report {
     json: bool,
+    /// What the user restricts the run to.
+    pub limits: Limits,
     /// Every metric so far: name, value, unit, what is better, note.
     metrics: Vec<[String; 5]>,
 }
 
 impl Report {
     pub fn new(json: bool) -> Self {
-        Self { json, metrics: Vec::new() }
+        Self { json, limits: Limits::default(), metrics: Vec::new() }
     }
 
     /// A line for people; goes to standard error with `--json`.

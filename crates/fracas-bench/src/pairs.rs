@@ -1,4 +1,4 @@
-//! All intersecting pairs, between bodies and within one, against parry; builds and refits against obvhs.
+//! All intersecting pairs, between bodies and within one, against parry and Embree; builds and refits against obvhs.
 //!
 //! parry's side is its own traversal of its own trees, followed by a plain `f64` orientation test; triangles
 //! that share a vertex are skipped there, as its users would. Ours answers exactly. Trees are built before the
@@ -6,6 +6,7 @@
 
 use crate::across;
 use crate::metric::{Better, Report};
+use crate::peers::embree::Embree;
 use crate::peers::{obvhs as obvhs_peer, parry, python};
 use crate::timing::{Candidate, Timed, race};
 use fracas::geom::{DQuat, DVec3, Pose};
@@ -30,6 +31,7 @@ pub fn run(report: &mut Report, quick: bool) {
             let note =
                 format!("2 × {} triangles, concentric, parry 0.31.1 boxes + f64 test", a.triangle_count());
             report.metric("pairs.between.vs_parry", ratio, "x", Better::Higher, &note);
+            against_embree(report, &a, &b, budget);
         }
         between(report, &name("shifted by a radius"), &a, &moved(&b, DQuat::IDENTITY, DVec3::X), budget);
         let on_rays = shapes::noisy_sphere(triangles, 0.1, 2);
@@ -93,6 +95,55 @@ fn between(report: &mut Report, title: &str, a: &Mesh, b: &Mesh, budget: Duratio
     print_rows(report, title, &timed, &exact, &found);
     print_peers(report, &[a, b]);
     timed[1].ms() / timed[0].ms()
+}
+
+/// Pairs between two meshes beside Embree, where it is installed. Both sides take turns; the best of each counts.
+fn against_embree(report: &mut Report, a: &Mesh, b: &Mesh, budget: Duration) {
+    let embree = match Embree::new(a, b) {
+        Ok(embree) => embree,
+        Err(reason) => {
+            report.say(&format!("  Embree is left out: {reason}"));
+            return;
+        }
+    };
+    let options = BuildOptions { self_queries: false, ..BuildOptions::default() };
+    let [tree_a, tree_b] = [a, b].map(|mesh| MeshTree::build_with(mesh.clone(), &options));
+    let exact = one_thread().find_pairs(&tree_a, &tree_b).to_vec();
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    for (threads, mut finder) in [(1, one_thread()), (all, Finder::default())] {
+        let (mut ours, mut theirs) = (f64::INFINITY, f64::INFINITY);
+        let (mut version, mut found) = (String::new(), Vec::new());
+        for _ in 0..3 {
+            let timed = race(
+                &mut [Candidate::new("fracas", || finder.find_pairs(&tree_a, &tree_b).len())],
+                budget / 6,
+            );
+            ours = ours.min(timed[0].ms());
+            match embree.collide(threads, budget / 6) {
+                Ok(collided) => {
+                    theirs = theirs.min(collided.ms);
+                    (version, found) = (collided.version, collided.pairs);
+                }
+                Err(reason) => {
+                    report.say(&format!("  Embree is left out: {reason}"));
+                    return;
+                }
+            }
+        }
+        let words = if threads == 1 { "one thread".to_owned() } else { format!("{threads} threads") };
+        let name = format!("Embree {version} boxes + f32 test");
+        let timed = [("fracas".to_owned(), ours), (name.clone(), theirs)].map(|(name, ms)| Timed {
+            name,
+            best: Duration::from_secs_f64(ms / 1e3),
+            result: 0,
+        });
+        print_rows(report, &format!("beside Embree, {words}"), &timed, &exact, &found);
+        if threads == 1 {
+            let note =
+                format!("2 × {} triangles, concentric, one thread, {name}; ours exact", a.triangle_count());
+            report.metric("pairs.between.vs_embree", theirs / ours, "x", Better::Higher, &note);
+        }
+    }
 }
 
 /// Pairs within one mesh; returns parry's time over ours.

@@ -276,3 +276,19 @@ fn so_many_duplicate_faces_that_memory_ran_out() {
     assert_eq!((run.status, run.complaints), (2, sentence));
     assert!(!folder.path("page.html").exists());
 }
+
+#[test]
+fn forty_thousand_duplicate_faces_took_minutes_for_an_empty_answer() {
+    // A quad whose two faces have the same box.
+    let text = format!("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n{}", "f 1 2 3\nf 3 4 1\n".repeat(20_000));
+    let folder = Folder::with_files(&[("crowd.obj", &text)]);
+    for engine in ["auto", "tree", "soup"] {
+        let run = folder.run(&format!("check crowd.obj --touch proper --engine {engine} --json"));
+        assert_eq!((run.status, run.complaints.as_str()), (0, ""));
+        let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(document["count"], 0, "{engine}");
+        // Forty thousand faces, compared each with each, take many times as long on any machine.
+        let find = document["ms"]["find"].as_f64().unwrap();
+        assert!(find < 30_000.0, "{engine}: {find} ms");
+    }
+}

@@ -212,6 +212,22 @@ impl<'a> Input<'a> {
         Ok(())
     }
 
+    /// Copies the bytes from `offset` on, whatever the window shows; any number of threads may do so at a time. False if they
+    /// are not there.
+    #[cfg(feature = "parallel")]
+    pub fn copy_at(&self, offset: u64, to: &mut [u8]) -> bool {
+        let bytes: &[u8] = match &self.source {
+            Source::File(file) => return read_at(file, offset, to),
+            Source::Slice(slice) => slice.get_ref(),
+            Source::Owned(bytes) => bytes.get_ref(),
+        };
+        let from = usize::try_from(offset).ok().and_then(|at| bytes.get(at..)?.get(..to.len()));
+        from.is_some_and(|from| {
+            to.copy_from_slice(from);
+            true
+        })
+    }
+
     /// An error at `place` where fewer bytes are left than the `announced` elements need.
     ///
     /// Readers call it before they reserve memory, so that a false header costs nothing.
@@ -227,6 +243,18 @@ impl<'a> Input<'a> {
     /// The same for elements of at least `each` bytes, at the next byte.
     pub fn check_announced(&self, what: &str, announced: u64, each: u64) -> Result<(), Fault> {
         self.check_room(self.place(), what, announced, u128::from(announced) * u128::from(each))
+    }
+}
+
+/// Reads from a place of a file without regard to where it stands. False if that fails or the system offers no such call.
+#[cfg(feature = "parallel")]
+fn read_at(file: &File, offset: u64, to: &mut [u8]) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_exact_at(file, to, offset).is_ok();
+    #[cfg(not(unix))]
+    {
+        let _ = (file, offset, to);
+        false
     }
 }
 

@@ -9,8 +9,10 @@
 //! - NaN, infinity and vertices that are not there are refused, by line or byte.
 //! - A file without triangles is legal.
 //!
-//! A large file takes the memory of its mesh and a window of 256 KiB: readers stream into the final arrays, whose
-//! sizes are known beforehand or estimated from the part already read. Counts in a header are limited by the length of the file,
+//! A large file takes the memory of its mesh and a window: readers stream into the final arrays, whose sizes are known beforehand or
+//! estimated from the part already read. OBJ, PLY and STL files of a megabyte and more are read in blocks on all threads of the current
+//! rayon pool, through a window of a megabyte or two for each; meshes and messages do not depend on their number. The window of all
+//! others is 256 KiB. Counts in a header are limited by the length of the file,
 //! so damaged counts reserve no memory.
 //!
 //! ```
@@ -25,6 +27,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "parallel")]
+mod blocks;
 mod error;
 mod format;
 mod free;
@@ -62,7 +66,8 @@ use input::Input;
 /// A file that cannot be opened, is empty, of unknown format, or damaged. The error names file, place and reason.
 ///
 /// # Cost
-/// One pass over the file, two for OBJ; the memory of the mesh and a small constant. Pipes, and buffers embedded in
+/// One pass over the file, on all threads for large OBJ, PLY and STL files; the memory of the mesh and a small constant for each
+/// thread. A damaged file is read up to three times, to say what is wrong and where. Pipes, and buffers embedded in
 /// `.gltf` as text, are held in memory as well.
 ///
 /// ```no_run

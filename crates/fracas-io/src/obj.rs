@@ -15,7 +15,8 @@
 //! # Idea
 //!
 //! The text is walked twice. The first walk counts vertices and triangles, so the arrays get their exact size and a
-//! face that names a missing vertex is known at its own line. The second fills the arrays.
+//! face that names a missing vertex is known at its own line. The second fills the arrays. Large files are first read in
+//! blocks, in one walk on all threads (`in_blocks`); the two walks are for small files and for those with something wrong or rare in them.
 //!
 //! # When to use something else
 //!
@@ -26,6 +27,9 @@
 //! # Reference
 //!
 //! Wavefront Technologies, *Advanced Visualizer Manual*, appendix B1, Object Files, 1992.
+
+#[cfg(feature = "parallel")]
+mod in_blocks;
 
 use std::io::{self, Write};
 
@@ -39,6 +43,12 @@ use crate::text::{Line, Lines, is_blank, leading_whole, shown};
 
 pub(crate) fn read(input: Input<'_>) -> Result<Mesh, Fault> {
     let mut lines = Lines::new(input)?.with_joins();
+    #[cfg(feature = "parallel")]
+    if let Some(blocks) = crate::blocks::for_size(lines.input().size())
+        && let Some((positions, triangles)) = in_blocks::read(blocks, &lines)
+    {
+        return finish(positions, triangles);
+    }
     let counts = count(&mut lines)?;
     if counts.vertices == 0
         && let Some((place, word)) = counts.first_unknown

@@ -15,7 +15,8 @@
 //!
 //! The header says what the body is made of. Each property gets a [`Role`]: a coordinate, the corners of a face, or
 //! nothing. Then one loop for text and one for binary walk the body by these roles and push straight into the
-//! final arrays. Counts are believed only as far as the bytes that are left can hold them.
+//! final arrays. Counts are believed only as far as the bytes that are left can hold them. Large files are first read in blocks
+//! on all threads (`in_blocks`), which give up where a file has anything wrong or rare in it.
 //!
 //! # When to use something else
 //!
@@ -29,6 +30,8 @@
 
 mod binary;
 mod header;
+#[cfg(feature = "parallel")]
+mod in_blocks;
 mod text;
 mod write;
 
@@ -47,6 +50,12 @@ pub(crate) fn read(input: Input<'_>) -> Result<Mesh, Fault> {
     let mut lines = Lines::new(input)?;
     let header = header::read(&mut lines)?;
     let plans = plan(&header.elements)?;
+    #[cfg(feature = "parallel")]
+    if let Some(blocks) = crate::blocks::for_size(lines.input().size())
+        && let Some(parts) = in_blocks::read(blocks, &lines, header.encoding, &plans)
+    {
+        return finish(parts.positions, parts.triangles);
+    }
     let mut parts = Parts::default();
     match header.encoding {
         Encoding::Text => text::read(lines, &plans, &mut parts)?,

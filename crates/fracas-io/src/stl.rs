@@ -11,7 +11,7 @@
 //!   will. Each solid must have its `endsolid`: a file without was cut short.
 //!
 //! Both may begin with the word `solid`. A file is binary if its size is what its count says, or if there are
-//! bytes at its beginning that no text has.
+//! bytes at its beginning that no text has. Large files are read in blocks on all threads (`in_blocks`).
 //!
 //! # When to use something else
 //!
@@ -21,6 +21,9 @@
 //! # Reference
 //!
 //! 3D Systems. *Stereolithography Interface Specification*, 1989.
+
+#[cfg(feature = "parallel")]
+mod in_blocks;
 
 use std::io::{self, Write};
 
@@ -75,6 +78,12 @@ fn read_binary(mut input: Input<'_>) -> Result<Mesh, Fault> {
     input.check_announced("facets", facets.into(), FACET as u64)?;
 
     let facets = facets as usize;
+    #[cfg(feature = "parallel")]
+    if let Some(blocks) = crate::blocks::for_size(input.size())
+        && let Some((positions, triangles)) = in_blocks::read_binary(blocks, &input, facets)
+    {
+        return finish(positions, triangles);
+    }
     let mut positions = Vec::with_capacity(3 * facets);
     let mut left = facets;
     while left > 0 {
@@ -112,7 +121,12 @@ fn position(bytes: &[u8]) -> DVec3 {
 
 /// Triangles over three vertices each. More vertices than ids are refused when the mesh is made.
 fn soup(facets: usize) -> Vec<[u32; 3]> {
-    (0..facets).map(|facet| [0, 1, 2].map(|corner| (3 * facet + corner) as u32)).collect()
+    (0..facets).map(corners).collect()
+}
+
+#[inline]
+fn corners(facet: usize) -> [u32; 3] {
+    [0, 1, 2].map(|corner| (3 * facet + corner) as u32)
 }
 
 /// What the next word of a text file must be.
@@ -134,6 +148,12 @@ enum Expect {
 fn read_text(input: Input<'_>) -> Result<Mesh, Fault> {
     let size = input.size();
     let mut lines = Lines::new(input)?;
+    #[cfg(feature = "parallel")]
+    if let Some(blocks) = crate::blocks::for_size(size)
+        && let Some((positions, triangles)) = in_blocks::read_text(blocks, &lines)
+    {
+        return finish(positions, triangles);
+    }
     let mut positions: Vec<DVec3> = Vec::new();
     let mut position = [0.0; 3];
     let mut expect = Expect::Solid;

@@ -67,6 +67,12 @@ impl<'a> Lines<'a> {
         Place::Line(self.number)
     }
 
+    /// Whether a carriage return alone ends a line, as the first line tells.
+    #[cfg(feature = "parallel")]
+    pub fn return_ends_line(&self) -> bool {
+        self.return_ends_line
+    }
+
     /// The number of the last line given out, counted from 1.
     pub fn number(&self) -> u64 {
         self.number
@@ -157,6 +163,12 @@ pub(crate) fn is_blank(byte: u8) -> bool {
 }
 
 impl<'l> Line<'l> {
+    /// A line of a block, whose number is not known and not needed.
+    #[cfg(feature = "parallel")]
+    pub fn unnumbered(rest: &'l [u8]) -> Self {
+        Self { rest, number: 0 }
+    }
+
     /// The place of the line.
     pub fn place(&self) -> Place {
         Place::Line(self.number)

@@ -9,17 +9,20 @@ use fracas::mesh::MassProperties;
 use fracas::world::{BodyId, Report};
 use std::collections::BTreeMap;
 
-const GRAVITY: f64 = 9.81;
+pub(crate) const GRAVITY: f64 = 9.81;
 const FRICTION: f64 = 0.6;
 const ROUNDS: usize = 12;
 /// Overlap that stays, and the fastest that more of it is pushed out, in metres and metres per second.
 const SLOP: f64 = 0.002;
 const FASTEST_OUT: f64 = 0.8;
+/// A contact whose bodies give way less than this share of what they would if they were free to move is left alone.
+const STUCK: f64 = 0.1;
 
 /// A rigid body in motion.
 #[derive(Clone, Debug)]
 pub(crate) struct Rigid {
-    mass: f64,
+    /// The inverse of its mass along the three axes; 0 along an axis on which it cannot move.
+    lightness: DVec3,
     /// The inverse of its inertia, and its centre of mass, in its own coordinates.
     ease: DMat3,
     centre: DVec3,
@@ -41,13 +44,24 @@ impl Rigid {
     /// A body at rest.
     pub fn new(mass: &MassProperties, density: f64, turn: DQuat, translation: DVec3) -> Self {
         Self {
-            mass: mass.volume * density,
+            lightness: DVec3::splat(1.0 / (mass.volume * density)),
             ease: (mass.inertia * density).inverse(),
             centre: mass.centre,
             place: translation + turn * mass.centre,
             turn,
             velocity: DVec3::ZERO,
             spin: DVec3::ZERO,
+        }
+    }
+
+    /// A body at rest that something carries: it slides and turns in the plane alone. It must be turned about the vertical only.
+    pub fn upright(mass: &MassProperties, density: f64, turn: DQuat, translation: DVec3) -> Self {
+        let free = Self::new(mass, density, turn, translation);
+        let about_vertical = 1.0 / (mass.inertia.z_axis.z * density);
+        Self {
+            lightness: free.lightness.with_z(0.0),
+            ease: DMat3::from_diagonal(DVec3::Z * about_vertical),
+            ..free
         }
     }
 
@@ -66,16 +80,16 @@ impl Rigid {
         self.velocity + self.spin.cross(p - self.place)
     }
 
-    fn ease_at(&self, p: DVec3, way: DVec3) -> f64 {
+    /// The inverse of its inertia as it is turned.
+    fn turned_ease(&self) -> DMat3 {
         let turn = DMat3::from_quat(self.turn);
-        let lever = (p - self.place).cross(way);
-        1.0 / self.mass + (turn * self.ease * turn.transpose() * lever).dot(lever)
+        turn * self.ease * turn.transpose()
     }
 
-    fn push(&mut self, p: DVec3, impulse: DVec3) {
-        let turn = DMat3::from_quat(self.turn);
-        self.velocity += impulse / self.mass;
-        self.spin += turn * self.ease * turn.transpose() * (p - self.place).cross(impulse);
+    fn fall(&mut self, seconds: f64) {
+        if self.lightness.z > 0.0 {
+            self.velocity -= DVec3::Z * (GRAVITY * seconds);
+        }
     }
 
     fn fly(&mut self, seconds: f64) {
@@ -86,6 +100,29 @@ impl Rigid {
     }
 }
 
+/// A contact between two bodies of which at least one moves.
+struct Joint<'a> {
+    contact: &'a Contact,
+    bodies: [BodyId; 2],
+    /// Their places in the list; `None` for a body with a motion of its own, whose velocity here is given.
+    moving: [Option<usize>; 2],
+    given: [DVec3; 2],
+    point: DVec3,
+    /// Three directions: the normal first.
+    ways: [Way; 3],
+}
+
+/// One direction of a contact.
+struct Way {
+    along: DVec3,
+    /// The velocity at which the second body is to leave the first.
+    wanted: f64,
+    /// What an impulse of one changes of the velocity between them, and of the spins of both; 0 if they cannot give way.
+    ease: f64,
+    spins: [DVec3; 2],
+    sum: f64,
+}
+
 /// Moves all bodies by a step; `motion` is the velocity of other bodies at a point. Returns the hardest blow of each body.
 pub(crate) fn advance(
     bodies: &mut BTreeMap<BodyId, Rigid>,
@@ -93,51 +130,81 @@ pub(crate) fn advance(
     motion: impl Fn(BodyId, DVec3) -> DVec3,
     seconds: f64,
 ) -> BTreeMap<BodyId, Blow> {
-    bodies.values_mut().for_each(|body| body.velocity -= DVec3::Z * (GRAVITY * seconds));
-    let mut contacts: Vec<([BodyId; 2], &Contact, [f64; 3])> = report
-        .meetings()
-        .flat_map(|meeting| meeting.contacts.iter().map(move |contact| (meeting.bodies, contact, [0.0; 3])))
-        .collect();
-    for _ in 0..ROUNDS {
-        for (ids, contact, sums) in &mut contacts {
-            let p = 0.5 * (contact.points[0] + contact.points[1]);
+    let ids: Vec<BodyId> = bodies.keys().copied().collect();
+    let mut list: Vec<&mut Rigid> = bodies.values_mut().collect();
+    list.iter_mut().for_each(|body| body.fall(seconds));
+    let eases: Vec<DMat3> = list.iter().map(|body| body.turned_ease()).collect();
+    let mut joints = vec![];
+    for meeting in report.meetings() {
+        let moving = meeting.bodies.map(|id| ids.binary_search(&id).ok());
+        for contact in meeting.contacts {
+            let point = 0.5 * (contact.points[0] + contact.points[1]);
+            let given = meeting.bodies.map(|id| motion(id, point));
             let (u, v) = contact.normal.any_orthonormal_pair();
             let out = (0.1 * (contact.depth - SLOP).max(0.0) / seconds).min(FASTEST_OUT);
-            for (k, (way, wanted)) in [(contact.normal, out), (u, 0.0), (v, 0.0)].into_iter().enumerate() {
-                let of = |id: &BodyId| match bodies.get(id) {
-                    Some(body) => (body.velocity_at(p), body.ease_at(p, way)),
-                    None => (motion(*id, p), 0.0),
-                };
-                let [one, other] = [of(&ids[0]), of(&ids[1])];
-                let ease = one.1 + other.1;
-                if ease == 0.0 {
-                    continue;
+            let ways = [(contact.normal, out), (u, 0.0), (v, 0.0)].map(|(along, wanted)| {
+                let mut way = Way { along, wanted, ease: 0.0, spins: [DVec3::ZERO; 2], sum: 0.0 };
+                let mut free = 0.0;
+                for (side, body) in moving.into_iter().enumerate().filter_map(|(side, k)| Some((side, k?))) {
+                    let lever = (point - list[body].place).cross(along);
+                    way.spins[side] = eases[body] * lever;
+                    way.ease += (list[body].lightness * along).dot(along) + way.spins[side].dot(lever);
+                    free += list[body].lightness.max_element();
                 }
-                let most = if k == 0 { f64::INFINITY } else { FRICTION * sums[0] };
-                let least = if k == 0 { 0.0 } else { -most };
-                let sum = (sums[k] + (wanted - (other.0 - one.0).dot(way)) / ease).clamp(least, most);
-                let change = way * (sum - sums[k]);
-                sums[k] = sum;
-                for (id, sign) in ids.iter().zip([-1.0, 1.0]) {
-                    if let Some(body) = bodies.get_mut(id) {
-                        body.push(p, change * sign);
-                    }
+                if way.ease < STUCK * free {
+                    way.ease = 0.0;
+                }
+                way
+            });
+            joints.push(Joint { contact, bodies: meeting.bodies, moving, given, point, ways });
+        }
+    }
+    for _ in 0..ROUNDS {
+        joints.iter_mut().for_each(|joint| joint.push(&mut list));
+    }
+    list.into_iter().for_each(|body| body.fly(seconds));
+    hardest_blows(&joints)
+}
+
+impl Joint<'_> {
+    /// Brings the velocity between the two bodies to what it should be, as far as they can push and rub.
+    fn push(&mut self, list: &mut [&mut Rigid]) {
+        for k in 0..3 {
+            let most = if k == 0 { f64::INFINITY } else { FRICTION * self.ways[0].sum };
+            let least = if k == 0 { 0.0 } else { -most };
+            let way = &mut self.ways[k];
+            if way.ease == 0.0 {
+                continue;
+            }
+            let speed = |side: usize| {
+                self.moving[side].map_or(self.given[side], |body| list[body].velocity_at(self.point))
+            };
+            let sum =
+                (way.sum + (way.wanted - (speed(1) - speed(0)).dot(way.along)) / way.ease).clamp(least, most);
+            let change = sum - way.sum;
+            way.sum = sum;
+            for (side, sign) in [(0, -change), (1, change)] {
+                if let Some(body) = self.moving[side] {
+                    let lightness = list[body].lightness;
+                    list[body].velocity += lightness * way.along * sign;
+                    list[body].spin += way.spins[side] * sign;
                 }
             }
         }
     }
+}
+
+fn hardest_blows(joints: &[Joint]) -> BTreeMap<BodyId, Blow> {
     let mut blows: BTreeMap<BodyId, Blow> = BTreeMap::new();
-    for (ids, contact, sums) in &contacts {
-        for (k, (id, sign)) in
-            ids.iter().zip([-1.0, 1.0]).enumerate().filter(|(_, (id, _))| bodies.contains_key(id))
-        {
-            let blow = Blow { point: contact.points[k], impulse: contact.normal * (sign * sums[0]) };
-            let hardest = blows.entry(*id).or_insert(blow);
+    for Joint { contact, bodies, moving, ways, .. } in joints {
+        for side in (0..2).filter(|side| moving[*side].is_some()) {
+            let sign = [-1.0, 1.0][side];
+            let blow = Blow { point: contact.points[side], impulse: contact.normal * (sign * ways[0].sum) };
+            let hardest = blows.entry(bodies[side]).or_insert(blow);
             if blow.impulse.length_squared() > hardest.impulse.length_squared() {
                 *hardest = blow;
             }
         }
     }
-    bodies.values_mut().for_each(|body| body.fly(seconds));
     blows
 }

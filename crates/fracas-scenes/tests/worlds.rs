@@ -74,6 +74,43 @@ fn parts_queue_at_the_gates_of_the_factory() {
 }
 
 #[test]
+fn parts_of_the_factory_were_pushed_by_a_fixed_length_and_did_not_turn() {
+    let (frames, triangles) = play("factory", 120);
+    // Each body by its first triangle: a corner of it, and the edge from there.
+    let slots = &triangles[0];
+    let mut firsts: Vec<Option<[u32; 3]>> = vec![None; 130];
+    for (slot, corners) in slots.iter().enumerate().rev() {
+        firsts[frames[0].fragments[slot] as usize] = *corners;
+    }
+    let edge = |frame: &Frame, [a, b, _]: [u32; 3]| frame.positions[b as usize] - frame.positions[a as usize];
+    let parts: Vec<[u32; 3]> = firsts.into_iter().flatten().collect();
+    let speed = |k: usize, corner: u32| {
+        30.0 * frames[k].positions[corner as usize].distance(frames[k - 1].positions[corner as usize])
+    };
+    // What nothing has touched goes with the belt, and does not turn.
+    let is_carried = |part: &[u32; 3]| {
+        let alike = edge(&frames[40], *part).distance(edge(&frames[0], *part)) < 1e-9;
+        alike && (speed(40, part[0]) - 0.35).abs() < 1e-9
+    };
+    assert!(parts.iter().filter(|part| is_carried(part)).count() > 40);
+    // Blows turn parts, by angles of all sizes.
+    let turned = |part: &&[u32; 3]| {
+        let (before, after) = (edge(&frames[0], **part), edge(&frames[120], **part));
+        before.angle_between(after) > 0.1
+    };
+    assert!(parts.iter().filter(turned).count() > 20);
+    // In the queue parts come to rest, and overlaps stay small; no blow throws a part far.
+    let resting = parts.iter().filter(|part| speed(120, part[0]) < 0.02).count();
+    assert!(resting > 15 + 8, "{resting}");
+    let fastest = parts.iter().map(|part| (1..=120).map(|k| speed(k, part[0])).fold(0.0, f64::max));
+    let fastest = fastest.fold(0.0, f64::max);
+    assert!(fastest < 2.5, "{fastest}");
+    let deepest = frames[60..].iter().flat_map(|frame| &frame.contacts).map(|contact| contact.depth);
+    let deepest = deepest.fold(0.0, f64::max);
+    assert!(deepest < 0.02, "{deepest}");
+}
+
+#[test]
 fn the_sword_cuts_the_flag_where_it_meets_it() {
     let (frames, triangles) = play("flag", 180);
     for step in [0, 60, 120, 180] {

@@ -60,14 +60,14 @@ fn ms(begin: Instant) -> f64 {
 }
 
 /// A body of about 20,000 tetrahedra, as the paper's piggy bank.
-fn piggy() -> Arc<Solid> {
+pub fn piggy() -> Arc<Solid> {
     let surface = shapes::noisy_sphere(10_000, 0.25, 5);
     let mesh =
         fill(&surface, &FillOptions { cells: 17.0, ..FillOptions::default() }).expect("a closed surface");
     Arc::new(Solid::build(mesh, &SolidOptions::default()).expect("a sound mesh"))
 }
 
-fn relabelled(body: &BrittleBody, fragment: FragmentId, wanted: f64, seed: u64) -> Option<Relabelling> {
+pub fn relabelled(body: &BrittleBody, fragment: FragmentId, wanted: f64, seed: u64) -> Option<Relabelling> {
     let known = body.fragment(fragment).ok()?;
     let solid = body.solid();
     let part = Breakable {

@@ -37,6 +37,10 @@ pub fn build(mesh: &Mesh, parameters: BvhBuildParams) -> Bvh2 {
     build_bvh2(&leaves, parameters, &mut Duration::default())
 }
 
+/// Whether builds use all threads of the current pool. Its code for threads is up to a tenth slower on one thread, so it is
+/// compiled only where threads are compared.
+pub const THREADED: bool = cfg!(feature = "threaded-peers");
+
 /// Builds the tree over any triangles.
 pub fn build_over(triangles: impl Iterator<Item = Triangle>, parameters: BvhBuildParams) -> Bvh2 {
     let leaves: Vec<Leaf> = triangles.map(|t| Leaf(box_of(&t))).collect();

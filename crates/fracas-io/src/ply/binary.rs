@@ -70,13 +70,8 @@ fn skip_rows(input: &mut Input<'_>, element: &Element) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Vertices of equal size.
-fn read_rows<const BIG: bool>(
-    input: &mut Input<'_>,
-    plan: &Plan<'_>,
-    parts: &mut Parts,
-) -> Result<(), Fault> {
-    let row = plan.element.least_bytes() as usize;
+/// Where in a vertex of equal size its coordinates are, and of which type.
+pub(super) fn axes(plan: &Plan<'_>) -> [(usize, Scalar); 3] {
     let mut axes = [(0, Scalar::F32); 3];
     let mut offset = 0;
     for (property, role) in plan.element.properties.iter().zip(&plan.roles) {
@@ -86,6 +81,17 @@ fn read_rows<const BIG: bool>(
         }
         offset += scalar.size();
     }
+    axes
+}
+
+/// Vertices of equal size.
+fn read_rows<const BIG: bool>(
+    input: &mut Input<'_>,
+    plan: &Plan<'_>,
+    parts: &mut Parts,
+) -> Result<(), Fault> {
+    let row = plan.element.least_bytes() as usize;
+    let axes = axes(plan);
     let mut done = 0;
     while done < plan.element.count {
         let rows = ((input.fill(row)?.len() / row) as u64).min(plan.element.count - done) as usize;
@@ -277,7 +283,7 @@ fn add_corners<const N: usize>(
 
 /// The first bytes as a number. There are enough of them.
 #[inline]
-fn number<const BIG: bool>(bytes: &[u8], scalar: Scalar) -> f64 {
+pub(super) fn number<const BIG: bool>(bytes: &[u8], scalar: Scalar) -> f64 {
     match scalar {
         Scalar::F32 => f32::from_le_bytes(first::<BIG, _>(bytes)).into(),
         Scalar::F64 => f64::from_le_bytes(first::<BIG, _>(bytes)),
@@ -287,7 +293,7 @@ fn number<const BIG: bool>(bytes: &[u8], scalar: Scalar) -> f64 {
 
 /// The first bytes as a whole number; fractions are cut off.
 #[inline]
-fn whole<const BIG: bool>(bytes: &[u8], scalar: Scalar) -> i64 {
+pub(super) fn whole<const BIG: bool>(bytes: &[u8], scalar: Scalar) -> i64 {
     match scalar {
         Scalar::I8 => i8::from_le_bytes(first::<BIG, _>(bytes)).into(),
         Scalar::U8 => u8::from_le_bytes(first::<BIG, _>(bytes)).into(),

@@ -37,31 +37,46 @@ fn read_element(lines: &mut Lines<'_>, plan: &Plan<'_>, parts: &mut Parts) -> Re
                 Reason::CutShort { what: super::plural(&element.name), read: done, announced: count };
             return Err(Fault::new(lines.place(), reason));
         };
-        let mut position = [0.0; 3];
-        for (property, role) in element.properties.iter().zip(&plan.roles) {
-            match (*role, property.kind) {
-                (Role::Axis(axis), _) => position[axis] = line.coordinate(['x', 'y', 'z'][axis])?,
-                (Role::Corners, _) => {
-                    let length = read_length(&mut line)?;
-                    let expected = length.saturating_sub(2).min(left / 2) as usize;
-                    make_room(&mut parts.triangles, expected, done, count, left / 2);
-                    read_corners(&mut line, length, plan.vertices, &mut parts.triangles)?;
-                }
-                (Role::Skip, Kind::Scalar(_)) => skip_value(&mut line)?,
-                (Role::Skip, Kind::List { .. }) => {
-                    for _ in 0..read_length(&mut line)? {
-                        skip_value(&mut line)?;
-                    }
+        read_instance(&mut line, plan, parts, |triangles, length| {
+            let expected = length.saturating_sub(2).min(left / 2) as usize;
+            make_room(triangles, expected, done, count, left / 2);
+        })?;
+    }
+    Ok(())
+}
+
+/// Reads one instance of an element from its line. `make_room` hears of a face's corners before they come.
+#[inline]
+pub(super) fn read_instance(
+    line: &mut Line<'_>,
+    plan: &Plan<'_>,
+    parts: &mut Parts,
+    make_room: impl Fn(&mut Vec<[u32; 3]>, u64),
+) -> Result<(), Fault> {
+    let element = plan.element;
+    let mut position = [0.0; 3];
+    for (property, role) in element.properties.iter().zip(&plan.roles) {
+        match (*role, property.kind) {
+            (Role::Axis(axis), _) => position[axis] = line.coordinate(['x', 'y', 'z'][axis])?,
+            (Role::Corners, _) => {
+                let length = read_length(line)?;
+                make_room(&mut parts.triangles, length);
+                read_corners(line, length, plan.vertices, &mut parts.triangles)?;
+            }
+            (Role::Skip, Kind::Scalar(_)) => skip_value(line)?,
+            (Role::Skip, Kind::List { .. }) => {
+                for _ in 0..read_length(line)? {
+                    skip_value(line)?;
                 }
             }
         }
-        if !line.is_done() {
-            let reason = format!("there are more values than element `{}` has properties", element.name);
-            return Err(Fault::malformed(line.place(), reason));
-        }
-        if plan.is_vertex {
-            parts.positions.push(DVec3::from_array(position));
-        }
+    }
+    if !line.is_done() {
+        let reason = format!("there are more values than element `{}` has properties", element.name);
+        return Err(Fault::malformed(line.place(), reason));
+    }
+    if plan.is_vertex {
+        parts.positions.push(DVec3::from_array(position));
     }
     Ok(())
 }

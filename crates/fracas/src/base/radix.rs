@@ -5,13 +5,13 @@
 //!
 //! ```text
 //!   one thread       from ──leading bits──▶ parts of about 2¹⁴ items ──last bits first──▶ sorted
-//!   several threads  each takes a range of keys: it picks its items out of the whole list and sorts them alone
+//!   several threads  each takes a chunk of the list and sorts it into some ranges of keys;
+//!                    then each takes ranges of keys, gathers their items from all chunks, and sorts them alone
 //! ```
 //!
 //! The result is the same for any number of threads.
 
 use super::parallel;
-use std::ops::Range;
 
 /// Bits that one pass looks at, at most.
 const DIGIT: u32 = 12;
@@ -115,11 +115,11 @@ impl<K> Keys<K> {
         scatter(from, sorted, width, |x| digit(x, passes - 1));
     }
 
-    /// Does the same on several threads, each with a range of keys; `mine` and `spare` are overwritten.
+    /// Does the same on several threads, each with a range of keys; all lists but the last are overwritten.
     fn sort_in_parts<T: Copy + Send + Sync>(
         &self,
-        from: &[T],
-        mut mine: &mut [T],
+        from: &mut [T],
+        mine: &mut [T],
         mut spare: &mut [T],
         mut sorted: &mut [T],
         parts: usize,
@@ -127,47 +127,63 @@ impl<K> Keys<K> {
         K: Fn(&T) -> u64 + Sync + Send,
     {
         let shift = self.bits.saturating_sub(DIGIT);
-        let first_digit = |x: &T| ((self.key)(x) & ((1 << self.bits) - 1)) >> shift;
+        let first_digit = |x: &T| (((self.key)(x) & ((1 << self.bits) - 1)) >> shift) as usize;
         // A sample says well enough where ranges of first digits with about equally many items end.
         let mut counts = [0_usize; 1 << DIGIT];
         let step = from.len() / SAMPLE + 1;
-        from.iter().step_by(step).for_each(|x| counts[first_digit(x) as usize] += 1);
+        from.iter().step_by(step).for_each(|x| counts[first_digit(x)] += 1);
         let total: usize = counts.iter().sum();
-        let mut ends = Vec::with_capacity(parts);
-        let mut before = 0;
+        // More ranges than threads even out their lengths.
+        let wanted = (4 * parts).min(1 << DIGIT);
+        let mut range_of = [0_u16; 1 << DIGIT];
+        let (mut before, mut range) = (0, 0);
         for (digit, count) in counts.iter().enumerate() {
+            range_of[digit] = range as u16;
             before += count;
-            if before * parts >= total * (ends.len() + 1) {
-                ends.push(digit as u64 + 1);
+            if before * wanted >= total * (range + 1) && range + 1 < wanted {
+                range += 1;
             }
         }
-        // The last takes what the sample missed, too.
-        ends.truncate(parts - 1);
-        ends.push(u64::MAX);
-        let ranges = || (0..ends.len()).map(|k| if k == 0 { 0 } else { ends[k - 1] }..ends[k]);
+        let ranges = range + 1;
+        // Every chunk in the order of the ranges; those of one range keep their order.
         let share = from.len().div_ceil(parts).max(1);
-        let counts_in = |list: &[T]| -> Vec<usize> {
-            let count = |range: Range<u64>| list.iter().filter(|x| range.contains(&first_digit(x))).count();
-            ranges().map(count).collect()
+        let chunks = from.chunks(share).zip(mine.chunks_mut(share));
+        let ends = parallel::map(true, chunks, |(from, mine)| {
+            let mut next = vec![0_usize; ranges + 1];
+            from.iter().for_each(|x| next[usize::from(range_of[first_digit(x)]) + 1] += 1);
+            for k in 1..=ranges {
+                next[k] += next[k - 1];
+            }
+            for x in from {
+                let place = &mut next[usize::from(range_of[first_digit(x)])];
+                mine[*place] = *x;
+                *place += 1;
+            }
+            next
+        });
+        // What was the beginning of a range has moved on to its end.
+        let mine = &*mine;
+        let part = |chunk: usize, range: usize| {
+            let begin = if range == 0 { 0 } else { ends[chunk][range - 1] };
+            &mine[chunk * share..][begin..ends[chunk][range]]
         };
-        let counted = parallel::map(true, from.chunks(share), counts_in);
-        let mut tasks = Vec::with_capacity(parts);
-        for (k, range) in ranges().enumerate() {
-            let count = counted.iter().map(|counts| counts[k]).sum();
-            let lists = (mine.split_at_mut(count), spare.split_at_mut(count), sorted.split_at_mut(count));
-            (mine, spare, sorted) = (lists.0.1, lists.1.1, lists.2.1);
+        let mut from = from;
+        let mut tasks = Vec::with_capacity(ranges);
+        for range in 0..ranges {
+            let count = (0..ends.len()).map(|chunk| part(chunk, range).len()).sum();
+            let lists = (from.split_at_mut(count), spare.split_at_mut(count), sorted.split_at_mut(count));
+            (from, spare, sorted) = (lists.0.1, lists.1.1, lists.2.1);
             tasks.push((range, lists.0.0, lists.1.0, lists.2.0));
         }
-        parallel::for_each(true, tasks.into_iter(), |(range, mine, spare, sorted)| {
-            // All are written and only those of the range counted: no jump to be mispredicted.
-            let mut end = 0;
-            for x in from {
-                if let Some(place) = mine.get_mut(end) {
-                    *place = *x;
-                }
-                end += usize::from(range.contains(&first_digit(x)));
+        parallel::for_each(true, tasks.into_iter(), |(range, from, spare, sorted)| {
+            let mut rest = &mut *from;
+            for chunk in 0..ends.len() {
+                let part = part(chunk, range);
+                let (now, later) = rest.split_at_mut(part.len());
+                now.copy_from_slice(part);
+                rest = later;
             }
-            self.sort(mine, spare, sorted);
+            self.sort(from, spare, sorted);
         });
     }
 }
@@ -208,6 +224,14 @@ mod tests {
     }
 
     #[test]
+    fn more_threads_than_keys_leave_nothing_out() {
+        let items: Vec<Item> = (0..5000).map(|k| (u64::from(k % 3) << 40, k)).collect();
+        (2..40).for_each(|parts| check(&items, 44, parts));
+        check(&[(7, 0)], 44, 16);
+        check(&[], 44, 16);
+    }
+
+    #[test]
     fn long_lists_are_sorted_part_by_part() {
         let mut random = Random::linear(1);
         // Everywhere; in a corner; two crowds far apart; all the same; one bit more than a digit.
@@ -218,6 +242,7 @@ mod tests {
             let items: Vec<Item> =
                 (0..5 * LONG as u32 + 77).map(|k| (key(k, random.bits() >> 20), k)).collect();
             check(&items, bits, 1);
+            check(&items, bits, 7);
         }
     }
 

@@ -1,18 +1,42 @@
 //! Triangles and polygons as *elements*: their sizes, and whether two come within a distance of each other.
 
-use crate::base::Lists;
+use crate::base::{Lists, parallel};
 use crate::exact::{self, Relation};
 use crate::geom::{Box3, DVec3, Triangle};
 use crate::pairs::Frame;
 
 /// A set of triangles or polygons, in a frame in which lengths neither overflow nor underflow.
-pub(super) struct Elements {
+pub(super) struct Elements<'a> {
     positions: Vec<DVec3>,
     /// What lengths have been multiplied by.
     pub(super) scale: f64,
-    /// By element: the vertices around it.
-    loops: Lists<u32>,
+    loops: Loops<'a>,
 }
+
+/// By element: the vertices around it.
+pub(super) enum Loops<'a> {
+    Triangles(&'a [[u32; 3]]),
+    Polygons(Lists<u32>),
+}
+
+impl Loops<'_> {
+    fn count(&self) -> usize {
+        match self {
+            Self::Triangles(triangles) => triangles.len(),
+            Self::Polygons(loops) => loops.count(),
+        }
+    }
+
+    fn vertices(&self) -> &[u32] {
+        match self {
+            Self::Triangles(triangles) => triangles.as_flattened(),
+            Self::Polygons(loops) => loops.items(),
+        }
+    }
+}
+
+/// One thread takes so many elements or vertices at a time.
+pub(super) const AT_A_TIME: usize = 8192;
 
 /// An element's box, and the diameter of the smallest sphere around it.
 #[derive(Clone, Copy, Debug)]
@@ -32,19 +56,25 @@ impl Element {
     }
 }
 
-impl Elements {
-    pub(super) fn new<'a>(positions: &[DVec3], corners: impl Iterator<Item = &'a [u32]>) -> Self {
-        let mut loops = Lists::default();
-        corners.for_each(|corners| loops.append(|all| all.extend_from_slice(corners)));
-        let used = loops.items().iter().map(|&v| positions[v as usize]);
-        let (low, high) = Box3::from_points(used).corners();
+impl<'a> Elements<'a> {
+    pub(super) fn new(positions: &[DVec3], loops: Loops<'a>) -> Self {
+        let bounds = |vertices: &[u32]| Box3::from_points(vertices.iter().map(|&v| positions[v as usize]));
+        let boxes = parallel::map(true, loops.vertices().chunks(AT_A_TIME), bounds);
+        let (low, high) = boxes.iter().fold(Box3::EMPTY, |all, next| all.union(next)).corners();
         let frame = Frame::around(low, high);
-        let positions = positions.iter().map(|&p| (p - frame.centre) * frame.scale).collect();
-        Self { positions, scale: frame.scale, loops }
+        let mut moved = vec![DVec3::ZERO; positions.len()];
+        let chunks = moved.chunks_mut(AT_A_TIME).zip(positions.chunks(AT_A_TIME));
+        parallel::for_each(true, chunks, |(moved, positions)| {
+            moved.iter_mut().zip(positions).for_each(|(to, p)| *to = (p - frame.centre) * frame.scale);
+        });
+        Self { positions: moved, scale: frame.scale, loops }
     }
 
     fn corners(&self, element: u32) -> &[u32] {
-        self.loops.list(element as usize)
+        match &self.loops {
+            Loops::Triangles(triangles) => &triangles[element as usize],
+            Loops::Polygons(loops) => loops.list(element as usize),
+        }
     }
 
     pub(super) fn at(&self, vertex: u32) -> DVec3 {
@@ -53,25 +83,36 @@ impl Elements {
 
     /// The size of every element.
     pub(super) fn list(&self) -> Vec<Element> {
-        let mut points = Vec::new();
-        let size = |(element, corners): (usize, &[u32])| {
-            if let [a, b, c] = *corners {
-                let [a, b, c] = [self.at(a), self.at(b), self.at(c)];
-                let diameter = around_triangle(a, b, c).1;
-                return Element { bounds: Triangle::new(a, b, c).bounds(), diameter };
+        let mut list = vec![Element { bounds: Box3::EMPTY, diameter: 0.0 }; self.loops.count()];
+        parallel::for_each(true, list.chunks_mut(AT_A_TIME).enumerate(), |(k, list)| {
+            let mut points = Vec::new();
+            for (element, size) in (k * AT_A_TIME..).zip(list) {
+                *size = self.size(element, &mut points);
             }
-            points.clear();
-            points.extend(corners.iter().map(|&v| self.at(v)));
-            assert!(!points.is_empty(), "polygon {element} has no corners");
-            Element { bounds: Box3::from_points(points.iter().copied()), diameter: around(&points, &[]).1 }
-        };
-        self.loops.iter().enumerate().map(size).collect()
+        });
+        list
+    }
+
+    fn size(&self, element: usize, points: &mut Vec<DVec3>) -> Element {
+        let corners = self.corners(element as u32);
+        if let [a, b, c] = *corners {
+            let [a, b, c] = [self.at(a), self.at(b), self.at(c)];
+            let diameter = around_triangle(a, b, c).1;
+            return Element { bounds: Triangle::new(a, b, c).bounds(), diameter };
+        }
+        points.clear();
+        points.extend(corners.iter().map(|&v| self.at(v)));
+        assert!(!points.is_empty(), "polygon {element} has no corners");
+        Element { bounds: Box3::from_points(points.iter().copied()), diameter: around(points, &[]).1 }
     }
 
     /// The vertices of all elements in the given order, if they are all triangles; none otherwise.
     pub(super) fn corners_of_triangles(&self, order: &[u32]) -> Vec<[u32; 3]> {
-        let corners = order.iter().map(|&element| self.corners(element).try_into().ok());
-        corners.collect::<Option<_>>().unwrap_or_default()
+        let of = |&element: &u32| self.corners(element).try_into().ok();
+        let lists = parallel::map(true, order.chunks(AT_A_TIME), |order| {
+            order.iter().map(of).collect::<Option<Vec<[u32; 3]>>>()
+        });
+        lists.into_iter().collect::<Option<Vec<_>>>().map_or_else(Vec::new, |lists| lists.concat())
     }
 
     pub(super) fn share_a_vertex(&self, a: u32, b: u32) -> bool {

@@ -30,11 +30,12 @@ mod elements;
 mod size_grid;
 mod sketch;
 
-use crate::base::parallel;
+use crate::base::{Lists, parallel};
 use crate::geom::DVec3;
 use crate::mesh::Mesh;
-use elements::Elements;
+use elements::{Elements, Loops};
 use size_grid::Crowd;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The smallest *k* of each element of a set, and of the set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,7 +69,7 @@ impl KFree {
     /// ```
     #[must_use]
     pub fn of_mesh(mesh: &Mesh) -> Self {
-        Self::of(&Elements::new(mesh.positions(), mesh.triangles().iter().map(|corners| &corners[..])))
+        Self::of(&Elements::new(mesh.positions(), Loops::Triangles(mesh.triangles())))
     }
 
     /// Measures polygons (Definition 3.2), given by the indices of their corners. Polygons count as the fans of
@@ -87,7 +88,9 @@ impl KFree {
     /// ```
     #[must_use]
     pub fn of_polygons(positions: &[DVec3], polygons: &[Vec<u32>]) -> Self {
-        Self::of(&Elements::new(positions, polygons.iter().map(Vec::as_slice)))
+        let mut loops = Lists::default();
+        polygons.iter().for_each(|corners| loops.append(|all| all.extend_from_slice(corners)));
+        Self::of(&Elements::new(positions, Loops::Polygons(loops)))
     }
 
     /// The smallest *k* for which the whole set is *k*-free: the largest of its elements'; 1 for an empty set.
@@ -119,16 +122,28 @@ impl KFree {
         parallel::for_each(true, chunks, |(chunk, counts)| {
             crowd.count(chunk * ELEMENTS_AT_A_TIME, counts);
         });
-        let mut k = vec![1; list.len()];
-        let mut adjacent = vec![0; list.len()];
-        for (&item, [near, touching]) in crowd.order.iter().zip(counts) {
-            k[item as usize] = near + 1;
-            adjacent[item as usize] = touching;
-        }
-        let sizes = || list.iter().map(|e| e.diameter).filter(|&d| d > 0.0);
-        let diameters = match sizes().reduce(f64::max) {
-            Some(largest) => [sizes().fold(largest, f64::min), largest].map(|d| d / elements.scale),
-            None => [0.0; 2],
+        // Places in the order of the elements, from those in the order of the crowd: each is written once, by any thread.
+        let [k, adjacent] = [1, 0].map(|value| {
+            let mut list = Vec::with_capacity(list.len());
+            list.resize_with(counts.len(), || AtomicU32::new(value));
+            list
+        });
+        let chunks = crowd.order.chunks(ELEMENTS_AT_A_TIME).zip(counts.chunks(ELEMENTS_AT_A_TIME));
+        parallel::for_each(true, chunks, |(order, counts)| {
+            for (&item, [near, touching]) in order.iter().zip(counts) {
+                k[item as usize].store(near + 1, Ordering::Relaxed);
+                adjacent[item as usize].store(*touching, Ordering::Relaxed);
+            }
+        });
+        let [k, adjacent] = [k, adjacent].map(|list| list.into_iter().map(AtomicU32::into_inner).collect());
+        let ends = parallel::map(true, list.chunks(elements::AT_A_TIME), |list| {
+            let sizes = list.iter().map(|e| e.diameter).filter(|&d| d > 0.0);
+            sizes.fold([f64::INFINITY, 0.0], |[least, most]: [f64; 2], d| [least.min(d), most.max(d)])
+        });
+        let ends = ends.into_iter().reduce(|[a, b], [c, d]| [a.min(c), b.max(d)]);
+        let diameters = match ends {
+            Some([least, most]) if most > 0.0 => [least, most].map(|d| d / elements.scale),
+            _ => [0.0; 2],
         };
         Self { k, adjacent, diameters }
     }

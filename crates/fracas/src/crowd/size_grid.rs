@@ -4,9 +4,9 @@
 //! its own level and all coarser ones. Boxes are compared in `f32`, eight elements with one; what may be near is decided in
 //! `f64`.
 
-use super::elements::{self, Element, Elements};
+use super::elements::{self, AT_A_TIME, Element, Elements};
 use super::sketch::{self, ALMOST, Hull, Lanes, Sketch};
-use crate::base::morton;
+use crate::base::{morton, parallel};
 use crate::geom::{Box3, Boxes8, DVec3, round};
 use crate::pairs::{LANES, bits};
 use fearless_simd::prelude::*;
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// All elements, sorted by size and place.
 pub(super) struct Crowd<'a> {
-    elements: &'a Elements,
+    elements: &'a Elements<'a>,
     /// Elements by level, then by cell: their numbers and sizes, and the same as far as a first look needs it.
     pub(super) order: Vec<u32>,
     sizes: Vec<Element>,
@@ -46,6 +46,10 @@ struct SizeLevel {
 /// Places in a cell are told apart to a fraction of its width, by this many bits for each axis.
 const FINE_BITS: i32 = 3;
 
+/// Where in a key the exponent stands, and what is added to it.
+const EXPONENT: u32 = 51;
+const LEAST_EXPONENT: i32 = 1000;
+
 const FREE: u64 = u64::MAX;
 const AXIS: u64 = (1 << 17) - 1;
 
@@ -53,7 +57,7 @@ const AXIS: u64 = (1 << 17) - 1;
 const FEW: u32 = 32;
 
 impl<'a> Crowd<'a> {
-    pub(super) fn new(elements: &'a Elements, list: &[Element]) -> Self {
+    pub(super) fn new(elements: &'a Elements<'a>, list: &[Element]) -> Self {
         // By cell, and by place in the cell, so that eight in a row are near each other.
         let tag = |(e, index): (&Element, u64)| {
             let exponent = exponent(e.diameter);
@@ -61,37 +65,39 @@ impl<'a> Crowd<'a> {
             let within = fine.map(|x| x as u64 & ((1 << FINE_BITS) - 1));
             (key(exponent, fine.map(|x| x >> FINE_BITS)), morton::encode(within) << u32::BITS | index)
         };
-        let mut tagged: Vec<(u64, u64)> = list.iter().zip(0..).map(tag).collect();
-        tagged.sort_unstable();
-        let (keys, order): (Vec<u64>, Vec<u32>) =
-            tagged.into_iter().map(|(key, last)| (key, last as u32)).unzip();
-        let mut levels: Vec<SizeLevel> = Vec::new();
-        for (at, &item) in order.iter().enumerate() {
-            let exponent = exponent(list[item as usize].diameter);
-            match levels.last_mut() {
-                Some(level) if level.exponent == exponent => level.to += 1,
-                _ => levels.push(SizeLevel { exponent, from: at as u32, to: at as u32 + 1 }),
+        let mut tagged = vec![(0, 0); list.len()];
+        let chunks = tagged.chunks_mut(AT_A_TIME).zip(list.chunks(AT_A_TIME)).enumerate();
+        parallel::for_each(true, chunks, |(k, (tagged, list))| {
+            let first = (k * AT_A_TIME) as u64;
+            tagged.iter_mut().zip(list.iter().zip(first..)).for_each(|(to, element)| *to = tag(element));
+        });
+        parallel::sort_unstable(true, &mut tagged);
+        let mut keys = vec![0; list.len()];
+        let mut order = vec![0; list.len()];
+        let mut sizes = list.to_vec();
+        let mut sketches = vec![Sketch::EMPTY; list.len()];
+        let chunks = keys.chunks_mut(AT_A_TIME).zip(order.chunks_mut(AT_A_TIME));
+        let chunks = chunks.zip(sizes.chunks_mut(AT_A_TIME).zip(sketches.chunks_mut(AT_A_TIME)));
+        parallel::for_each(true, chunks.zip(tagged.chunks(AT_A_TIME)), |(lists, tagged)| {
+            let ((keys, order), (sizes, sketches)) = lists;
+            for (at, &(key, last)) in tagged.iter().enumerate() {
+                let element = &list[last as u32 as usize];
+                (keys[at], order[at]) = (key, last as u32);
+                (sizes[at], sketches[at]) = (*element, Sketch::new(element));
             }
-        }
-        let starts = (0..keys.len()).filter(|&at| at == 0 || keys[at] != keys[at - 1]);
-        let size = (2 * starts.clone().count()).next_power_of_two().max(2);
-        let shift = u64::BITS - size.trailing_zeros();
-        let sizes: Vec<Element> = order.iter().map(|&item| list[item as usize]).collect();
-        let sketches: Vec<Sketch> = sizes.iter().map(Sketch::new).collect();
-        let mut cells = vec![(FREE, 0); size];
-        let mut bounds = vec![Hull::EMPTY; size];
-        for start in starts {
-            let mut slot = (morton::hash(keys[start]) >> shift) as usize;
-            while cells[slot].0 != FREE {
-                slot = (slot + 1) & (size - 1);
-            }
-            cells[slot] = (keys[start], start as u32);
-            let count = keys[start..].iter().take_while(|&&key| key == keys[start]).count();
-            bounds[slot] = Hull::of(&sketches[start..start + count]);
-        }
-        let blocks = sketches.chunks(LANES).map(Hull::of).collect();
+        });
+        drop(tagged);
+        let (cells, bounds, shift) = table(&keys, &sketches);
+        let hulls = |sketches: &[Sketch]| sketches.chunks(LANES).map(Hull::of).collect::<Vec<_>>();
+        let blocks = parallel::map(true, sketches.chunks(LANES * AT_A_TIME), hulls).concat();
         let corners = elements.corners_of_triangles(&order);
-        let places = corners.iter().map(|corners| corners.map(|vertex| elements.at(vertex))).collect();
+        let mut places = vec![[DVec3::ZERO; 3]; corners.len()];
+        let chunks = places.chunks_mut(AT_A_TIME).zip(corners.chunks(AT_A_TIME));
+        parallel::for_each(true, chunks, |(places, corners)| {
+            let at = |corners: &[u32; 3]| corners.map(|vertex| elements.at(vertex));
+            places.iter_mut().zip(corners).for_each(|(to, corners)| *to = at(corners));
+        });
+        let levels = levels(&keys);
         Self { elements, order, sizes, corners, places, sketches, keys, levels, cells, bounds, blocks, shift }
     }
 
@@ -225,6 +231,46 @@ impl<'a> Crowd<'a> {
     }
 }
 
+/// The levels in a list of sorted keys, in which the exponent stands above the rest.
+fn levels(keys: &[u64]) -> Vec<SizeLevel> {
+    let mut levels = Vec::new();
+    let mut from = 0;
+    while from < keys.len() {
+        let level = keys[from] >> EXPONENT;
+        let to = from + keys[from..].partition_point(|key| key >> EXPONENT == level);
+        levels.push(SizeLevel { exponent: level as i32 - LEAST_EXPONENT, from: from as u32, to: to as u32 });
+        from = to;
+    }
+    levels
+}
+
+/// Finds where the elements of each cell begin and what holds them all, by key; also how keys are hashed.
+fn table(keys: &[u64], sketches: &[Sketch]) -> (Vec<(u64, u32)>, Vec<Hull>, u32) {
+    let found = parallel::map(true, (0..keys.len()).step_by(AT_A_TIME), |from| {
+        let to = keys.len().min(from + AT_A_TIME);
+        let starts = (from..to).filter(|&at| at == 0 || keys[at] != keys[at - 1]);
+        let cell = |start: usize| {
+            let count = keys[start..].iter().take_while(|&&key| key == keys[start]).count();
+            (start, Hull::of(&sketches[start..start + count]))
+        };
+        starts.map(cell).collect::<Vec<_>>()
+    });
+    let count: usize = found.iter().map(Vec::len).sum();
+    let size = (2 * count).next_power_of_two().max(2);
+    let shift = u64::BITS - size.trailing_zeros();
+    let mut cells = vec![(FREE, 0); size];
+    let mut bounds = vec![Hull::EMPTY; size];
+    for (start, hull) in found.into_iter().flatten() {
+        let mut slot = (morton::hash(keys[start]) >> shift) as usize;
+        while cells[slot].0 != FREE {
+            slot = (slot + 1) & (size - 1);
+        }
+        cells[slot] = (keys[start], start as u32);
+        bounds[slot] = hull;
+    }
+    (cells, bounds, shift)
+}
+
 /// The exponent of the smallest power of two above the diameter.
 fn exponent(diameter: f64) -> i32 {
     (((diameter.to_bits() >> 52) as i32) - 1022).max(-900)
@@ -242,5 +288,5 @@ fn place(p: DVec3, width: f64) -> [i64; 3] {
 
 fn key(exponent: i32, place: [i64; 3]) -> u64 {
     let [x, y, z] = place.map(|x| x as u64 & AXIS);
-    ((exponent + 1000) as u64) << 51 | x << 34 | y << 17 | z
+    ((exponent + LEAST_EXPONENT) as u64) << EXPONENT | x << 34 | y << 17 | z
 }

@@ -19,6 +19,8 @@ pub(super) struct Sketch {
 }
 
 impl Sketch {
+    pub(super) const EMPTY: Self = Self { low: [0.0; 3], high: [0.0; 3], diameter: 0.0 };
+
     pub(super) fn new(element: &Element) -> Self {
         Self {
             low: element.bounds.min.to_array().map(round::down),

@@ -14,6 +14,7 @@ mod closest;
 mod contacts;
 #[cfg(test)]
 mod contract;
+mod duplicates;
 mod first;
 mod impacts;
 mod near;
@@ -31,8 +32,8 @@ use crate::soup::{Soup, SoupOptions, SoupStats, Source};
 use crate::tree::Broken;
 use crate::walk::overlap;
 use crate::walk::{
-    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Posed, RowTwins, Shape, Shelf, Unfolding,
-    View,
+    Bridge, Child, Corners, Hierarchy, Meeting, Opened, PairWalk, Patience, Posed, RowTwins, Shape, Shelf,
+    Unfolding, View,
 };
 
 /// Options of a [`Finder`].
@@ -167,7 +168,13 @@ impl Finder {
     /// All pairs within a body; if they are more than `most`, only their number.
     fn compare_with_itself(&mut self, view: View, most: usize) -> &[Pair] {
         match view.shape {
-            Shape::Hierarchy { body, tree } => self.walk_itself(body, tree, most),
+            Shape::Hierarchy { body, tree } => {
+                let patience = self.patience(&[body]);
+                self.walk_itself(body, tree, most, &patience);
+                if patience.is_lost() && !self.search_groups(&[View::of(body, tree)], most) {
+                    self.walk_itself(body, tree, most, &Patience::endless());
+                }
+            }
             // A pose moves all triangles alike, but rounds each of them.
             Shape::Soup(_) => self.search_soups(&[view], most),
         }
@@ -192,9 +199,13 @@ impl Finder {
             (Shape::Hierarchy { body: one, tree: s }, Shape::Hierarchy { body: other, tree: t }) => {
                 // The larger of the two lends the frame, so that coordinates of the other stay small in it.
                 let swapped = other.frame().scale < one.frame().scale;
+                let patience = self.patience(&[one, other]);
                 let (one, other) = ((one, s, a.pose), (other, t, b.pose));
-                let (a, b) = if swapped { (other, one) } else { (one, other) };
-                self.walk_two(a, b, (swapped, first), most);
+                let (frame, guest) = if swapped { (other, one) } else { (one, other) };
+                self.walk_two(frame, guest, (swapped, first), most, &patience);
+                if patience.is_lost() && !self.search_groups(&[a, b], most) {
+                    self.walk_two(frame, guest, (swapped, first), most, &Patience::endless());
+                }
             }
             _ => self.search_soups(&[a, b], most),
         }
@@ -217,7 +228,7 @@ impl Finder {
         self.soup.validate(mesh)
     }
 
-    fn walk_itself(&mut self, body: &dyn Hierarchy, tree: Option<usize>, most: usize) {
+    fn walk_itself(&mut self, body: &dyn Hierarchy, tree: Option<usize>, most: usize, patience: &Patience) {
         self.asked_soup = false;
         self.crew.reset();
         let FindOptions { touch, threads, .. } = self.options;
@@ -243,19 +254,21 @@ impl Finder {
         }
         let open = opened(body, unfolding);
         let hidden = weld && tree.is_none() && body.ready().is_none();
-        let meeting = Meeting::Itself { body, open, precision: body.precision(), weld, hidden, touch, most };
+        let precision = body.precision();
+        let meeting = Meeting::Itself { body, open, precision, weld, hidden, touch, most, patience };
         self.crew.run(&meeting, threads);
         self.crew.finish(threads, most);
     }
 
     /// `a` provides the frame; `swapped` if it is the caller's second.
-    /// With `first`, the walk ends at the first pair.
+    /// With `first`, the walk ends at the first pair. It also ends when patience is lost.
     fn walk_two(
         &mut self,
         (a, tree_a, pose_a): PosedTrees,
         (b, tree_b, pose_b): PosedTrees,
         (swapped, first): (bool, bool),
         most: usize,
+        patience: &Patience,
     ) {
         self.asked_soup = false;
         self.crew.reset();
@@ -283,7 +296,7 @@ impl Finder {
             loop {
                 let one = Posed { body: a, open: opened(a, of_a), pose: &pose_a };
                 let other = Posed { body: b, open: opened(b, of_b), pose: &pose_b };
-                let meeting = Meeting::Two { a: one, b: other, bridge, swapped, touch, most };
+                let meeting = Meeting::Two { a: one, b: other, bridge, swapped, touch, most, patience };
                 if first {
                     if self.crew.run_until_found(&meeting) {
                         break;
@@ -313,18 +326,15 @@ impl Finder {
         for (to, view) in gathered.iter_mut().zip(views) {
             to.gather(view);
         }
-        let FindOptions { touch, threads, soup, .. } = &self.options;
+        let FindOptions { touch, threads, soup, .. } = self.options;
         let sources =
             [0, 1].map(|k| views.get(k).map_or_else(Source::default, |view| gathered[k].source(view)));
-        self.soup.find(&sources[..views.len()], soup, (*touch, most), *threads);
-        let renamed = |list: &Gathered| !list.ids.is_empty();
-        if gathered[..views.len()].iter().any(renamed) {
-            let name = |list: &Gathered, id: u32| list.ids.get(id as usize).copied().unwrap_or(id);
-            let pairs = &mut self.soup.crew.pairs;
-            for pair in pairs.iter_mut() {
-                *pair = Pair::new(name(&gathered[0], pair.a.0), name(&gathered[views.len() - 1], pair.b.0));
-            }
+        let sources = &sources[..views.len()];
+        let threads = self.soup.populate(sources, &soup, threads);
+        if !self.search_crowd(&gathered, views, most) {
+            self.soup.search(sources, (touch, most), threads);
         }
+        self.rename(&gathered[..views.len()]);
         self.gathered = gathered;
     }
 }

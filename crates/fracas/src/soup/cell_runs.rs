@@ -24,6 +24,9 @@ pub(super) struct Cell {
 }
 
 impl Cell {
+    pub(super) const EMPTY: Self =
+        Self { key: 0, layer: 0, start: 0, count: 0, place: [0.0; 3], steps: [0; 3] };
+
     /// Its part of the sorted list.
     pub(super) fn items(&self) -> Range<usize> {
         self.start as usize..(self.start + self.count) as usize

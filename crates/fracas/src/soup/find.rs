@@ -31,6 +31,11 @@ impl Soup {
         threads: Threads,
     ) {
         let threads = self.populate(sources, options, threads);
+        self.search(sources, (touch, most), threads);
+    }
+
+    /// Searches the grid, which has just been populated with these triangles.
+    pub(crate) fn search(&mut self, sources: &[Source], (touch, most): (Touch, usize), threads: Threads) {
         self.crew.reset();
         let cells = self.grid.cells.len();
         let count = threads.count();
@@ -54,6 +59,12 @@ impl Soup {
         let threads = if small { Threads::One } else { threads };
         self.grid.populate(sources, soup.table, threads.count() > 1);
         threads
+    }
+
+    /// How many triangles are in the cell of a triangle, on average.
+    pub(crate) fn crowding(&self) -> usize {
+        let squares: u64 = self.grid.cells.iter().map(|cell| u64::from(cell.count).pow(2)).sum();
+        (squares / (self.grid.triangle_count() as u64).max(1)) as usize
     }
 
     pub(crate) fn stats(&self) -> SoupStats {

@@ -89,7 +89,7 @@ impl Grid {
             let width = self.key_bits();
             self.order(sources, &measured, width, table, parts);
             self.cut(width, table, parts);
-            self.table.build(table, &self.cells, count);
+            self.table.build(table, &self.cells, count, parts > 1);
         };
         // Fans come last on one thread: what they read, a search reads next.
         parallel::join(parts > 1, sort, find_fans);
@@ -128,15 +128,20 @@ impl Grid {
             let (places, later) = middles.split_at_mut(source.triangles.len());
             middles = later;
             let share = source.triangles.len().div_ceil(parts).max(1);
-            histograms.iter_mut().for_each(|histogram| histogram.fill(Octave::EMPTY));
             let lists =
                 source.triangles.chunks(share).zip(mine.chunks_mut(share)).zip(places.chunks_mut(share));
             let tasks = lists.zip(histograms.iter_mut());
+            // With few triangles, some parts have none.
+            let used = source.triangles.len().div_ceil(share);
             parallel::for_each(parts > 1, tasks, |(((triangles, octaves), middles), histogram)| {
+                histogram.fill(Octave::EMPTY);
                 measure(source, triangles, octaves, middles, histogram);
             });
             let (whole, others) = histograms.split_first_mut().expect("a part");
-            for other in others {
+            if used == 0 {
+                whole.fill(Octave::EMPTY);
+            }
+            for other in &mut others[..used.saturating_sub(1)] {
                 let used = whole.iter_mut().zip(other).filter(|(_, more)| more.count > 0);
                 used.for_each(|(octave, more)| octave.add(more));
             }
@@ -274,14 +279,46 @@ impl Grid {
             let list = Keyed { list: &self.large.sorted, key: |item: &KeyedTriangle| item.key, width };
             list.cut(&mut self.layers, &self.scales, can_choose, &mut self.cells_of_parts, parts);
         }
-        self.cells.clear();
-        self.cells_of_parts.iter().for_each(|cells| self.cells.extend_from_slice(cells));
+        self.join_cells();
+    }
+
+    /// Makes one list of the cells of all parts, and finds where those of each layer are.
+    fn join_cells(&mut self) {
         for layer in &mut self.layers {
             layer.cells = [u32::MAX, 0];
         }
-        for (number, cell) in (0..).zip(&self.cells) {
-            let [first, end] = &mut self.layers[cell.layer as usize].cells;
-            (*first, *end) = ((*first).min(number), number + 1);
+        if let [all] = &mut self.cells_of_parts[..] {
+            std::mem::swap(&mut self.cells, all);
+            for (number, cell) in (0..).zip(&self.cells) {
+                let [first, end] = &mut self.layers[cell.layer as usize].cells;
+                (*first, *end) = ((*first).min(number), number + 1);
+            }
+            return;
+        }
+        // What is there is overwritten, so that nothing is written twice.
+        let total = self.cells_of_parts.iter().map(Vec::len).sum();
+        self.cells.resize(total, Cell::EMPTY);
+        let (mut rest, mut number) = (&mut self.cells[..], 0_u32);
+        let mut tasks = Vec::with_capacity(self.cells_of_parts.len());
+        for cells in &self.cells_of_parts {
+            let (part, later) = rest.split_at_mut(cells.len());
+            rest = later;
+            tasks.push((number, cells, part));
+            number += cells.len() as u32;
+        }
+        let count = self.layers.len();
+        let ends = parallel::map(true, tasks.into_iter(), |(first, cells, part)| {
+            part.copy_from_slice(cells);
+            let mut ends = vec![[u32::MAX, 0]; count];
+            for (number, cell) in (first..).zip(cells) {
+                let [first, end] = &mut ends[cell.layer as usize];
+                (*first, *end) = ((*first).min(number), number + 1);
+            }
+            ends
+        });
+        for (number, layer) in self.layers.iter_mut().enumerate() {
+            let of_parts = ends.iter().map(|ends| ends[number]);
+            layer.cells = of_parts.fold([u32::MAX, 0], |[a, b], [c, d]| [a.min(c), b.max(d)]);
         }
     }
 }

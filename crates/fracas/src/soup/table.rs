@@ -2,24 +2,30 @@
 
 use super::CellTable;
 use super::cell_runs::Cell;
-use crate::base::{Lists, morton};
+use crate::base::{Lists, morton, parallel};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Finds the number of a cell.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     /// How cells are found.
     pub(super) kind: CellTable,
-    /// Sorted: the last bits of a cell's key, and its number or free; linear probing. Eight cells whose keys differ in the
-    /// last three bits only lie side by side if there is room, as they are looked for together.
-    entries: Vec<(u32, u32)>,
+    /// Sorted: the last bits of a cell's key above its number, or free; linear probing. Eight cells whose keys differ in the
+    /// last three bits only lie side by side if there is room, as they are looked for together. Threads enter cells as they
+    /// come: where a cell lies depends on their order, which cell is found does not.
+    entries: Vec<AtomicU64>,
     shift: u32,
     /// Hashed: the cells of each slot.
     cells_of_slot: Lists<u32>,
     slots: u32,
 }
 
+/// One thread takes so many entries or cells at a time.
+const AT_A_TIME: usize = 8192;
+
 impl Table {
-    const FREE: u32 = u32::MAX;
+    /// No cell has this number.
+    const FREE: u64 = u64::MAX;
 
     /// How many slots a hash table for so many triangles has.
     pub(super) fn slots(kind: CellTable, triangles: usize) -> u32 {
@@ -37,26 +43,49 @@ impl Table {
     }
 
     /// Takes in all cells, which lie in the order of their slots if the table is a hashed one.
-    pub(super) fn build(&mut self, kind: CellTable, cells: &[Cell], triangles: usize) {
+    pub(super) fn build(&mut self, kind: CellTable, cells: &[Cell], triangles: usize, parallel: bool) {
         self.kind = kind;
-        self.entries.clear();
         if kind == CellTable::Sorted {
             let size = (2 * cells.len()).next_power_of_two().max(16);
             self.shift = u64::BITS - (size / 8).trailing_zeros();
-            self.entries.resize(size, (0, Self::FREE));
-            for (number, cell) in cells.iter().enumerate() {
-                let mut slot = self.home(cell.key);
-                while self.entries[slot].1 != Self::FREE {
-                    slot = (slot + 1) & (size - 1);
+            self.entries.resize_with(size, AtomicU64::default);
+            parallel::for_each(parallel, self.entries.chunks_mut(AT_A_TIME), |entries| {
+                entries.iter_mut().for_each(|entry| *entry.get_mut() = Self::FREE);
+            });
+            let table = &*self;
+            parallel::for_each(parallel, cells.chunks(AT_A_TIME).enumerate(), |(k, cells)| {
+                for (number, cell) in (k * AT_A_TIME..).zip(cells) {
+                    table.enter(cell.key, number as u32, parallel);
                 }
-                self.entries[slot] = (cell.key as u32, number as u32);
-            }
+            });
             return;
         }
         let slots = Self::slots(kind, triangles);
         let slot = |cell: &Cell| Self::slot(kind, u64::from(cell.layer), morton::decode(cell.key), slots);
         self.cells_of_slot.refill(slots as usize, cells.iter().map(slot).zip(0..));
         self.slots = slots;
+    }
+
+    /// Puts a cell into the first free entry from its home on.
+    #[inline(always)]
+    fn enter(&self, key: u64, number: u32, shared: bool) {
+        let entry = u64::from(key as u32) << u32::BITS | u64::from(number);
+        let mut slot = self.home(key);
+        loop {
+            let place = &self.entries[slot];
+            if place.load(Ordering::Relaxed) == Self::FREE {
+                if !shared {
+                    place.store(entry, Ordering::Relaxed);
+                    return;
+                }
+                // Another thread may be faster; nothing but the entry itself has to be seen in order.
+                let swap = place.compare_exchange(Self::FREE, entry, Ordering::Relaxed, Ordering::Relaxed);
+                if swap.is_ok() {
+                    return;
+                }
+            }
+            slot = (slot + 1) & (self.entries.len() - 1);
+        }
     }
 
     /// Where a key is looked for first.
@@ -71,11 +100,12 @@ impl Table {
         if self.kind == CellTable::Sorted {
             let mut slot = self.home(key);
             loop {
-                let (found, number) = self.entries[slot];
-                if number == Self::FREE {
+                let entry = self.entries[slot].load(Ordering::Relaxed);
+                if entry == Self::FREE {
                     return None;
                 }
-                if found == key as u32 && cells[number as usize].key == key {
+                let number = entry as u32;
+                if (entry >> u32::BITS) as u32 == key as u32 && cells[number as usize].key == key {
                     return Some(number);
                 }
                 slot = (slot + 1) & (self.entries.len() - 1);

@@ -23,6 +23,7 @@
 //!   their parts joined (`labels`). Where a body shatters at once, new surface joins the piece it belongs to only after that
 //!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`).
 //! - When vertices move, all boxes are recomputed in one pass over memory (`refit`).
+//! - A body that had a [`MeshTree`](crate::MeshTree) so far takes over the order of its triangles (`adopt`).
 //! - Queries walk the trees in nodes of eight boxes, down to subtrees of eight triangles (`hierarchy`).
 //!
 //! # Invariants (all checked by [`TearingBody::validate`])
@@ -55,6 +56,7 @@
 //! M. A. Otaduy, O. Chassot, D. Steinemann, M. Gross, *Balanced hierarchies for collision detection between fracturing
 //! objects*, IEEE Virtual Reality 2007.
 
+mod adopt;
 mod arena;
 mod balance;
 mod build;

@@ -7,6 +7,7 @@
 
 use super::bridge::{Bridge, mapped_row};
 use super::contour::OutlineScratch;
+use super::patience::Patience;
 use super::{Child, ExactRows, Hierarchy, Node, Opened, hidden_twin};
 use crate::exact;
 use crate::geom::{DVec3, Pose, Triangle};
@@ -40,9 +41,26 @@ pub(crate) enum Meeting<'a> {
         touch: Touch,
         /// Pairs are kept up to this number, and only counted beyond.
         most: usize,
+        patience: &'a Patience,
     },
     /// Two bodies. `a` lends its frame, and `b` is brought into it; `swapped` if `a` is the caller's second.
-    Two { a: Posed<'a>, b: Posed<'a>, bridge: Bridge, swapped: bool, touch: Touch, most: usize },
+    Two {
+        a: Posed<'a>,
+        b: Posed<'a>,
+        bridge: Bridge,
+        swapped: bool,
+        touch: Touch,
+        most: usize,
+        patience: &'a Patience,
+    },
+}
+
+impl Meeting<'_> {
+    /// Pairs that may be kept, and decisions that may be made in vain.
+    fn limits(&self) -> (usize, &Patience) {
+        let (Self::Itself { most, patience, .. } | Self::Two { most, patience, .. }) = self;
+        (*most, patience)
+    }
 }
 
 /// Two things of which parts may collide; equal ones stand for one thing against itself.
@@ -88,10 +106,17 @@ impl Worker for PairWalk {
     }
 
     fn run(&mut self, meeting: &Meeting, tasks: &[Task], steps: &mut u64) {
-        self.stack.extend(tasks.iter().rev());
-        let level = Level::new();
-        dispatch!(level, simd => self.run_vectorised(simd, meeting, steps));
-        self.decide(meeting);
+        let patience = meeting.limits().1;
+        if !patience.is_lost() {
+            self.stack.extend(tasks.iter().rev());
+            let level = Level::new();
+            dispatch!(level, simd => self.run_vectorised(simd, meeting, steps));
+            self.decide(meeting);
+        }
+        if patience.is_lost() {
+            self.stack.clear();
+            self.parked.clear();
+        }
     }
 
     fn take_rest(&mut self, out: &mut Vec<Task>) {
@@ -100,6 +125,10 @@ impl Worker for PairWalk {
 
     fn results(&self) -> (&[Pair], FindStats) {
         (&self.pairs, self.stats)
+    }
+
+    fn sort_pairs(&mut self) {
+        self.pairs.sort_unstable();
     }
 }
 
@@ -111,10 +140,11 @@ impl PairWalk {
 
     #[inline(always)]
     fn run_vectorised<S: Simd>(&mut self, simd: S, meeting: &Meeting, steps: &mut u64) {
+        let patience = meeting.limits().1;
         match meeting {
             Meeting::Itself { body, open, precision, .. } => {
                 let filter = RowFilter::new(simd, *precision);
-                while let Some(task) = self.next_task(steps) {
+                while let Some(task) = self.next_task(steps, patience) {
                     self.step_itself(&filter, *body, open, task);
                     if self.leaf_pairs.len() >= LEAF_BATCH {
                         self.compare_leaves::<S, true>(meeting, &filter, open, open, None);
@@ -125,7 +155,7 @@ impl PairWalk {
             Meeting::Two { a, b, bridge, .. } => {
                 let filter = RowFilter::new(simd, bridge.precision);
                 let (a, b) = (&a.open, &b.open);
-                while let Some(task) = self.next_task(steps) {
+                while let Some(task) = self.next_task(steps, patience) {
                     self.step_pair(&filter, a, b, Some(bridge), task);
                     if self.leaf_pairs.len() >= LEAF_BATCH {
                         self.compare_leaves::<S, false>(meeting, &filter, a, b, Some(bridge));
@@ -136,11 +166,11 @@ impl PairWalk {
         }
     }
 
-    /// The next pair, if there is a step left for it.
+    /// The next pair, if there is a step left for it, and patience.
     #[inline(always)]
-    fn next_task(&mut self, steps: &mut u64) -> Option<Task> {
+    fn next_task(&mut self, steps: &mut u64, patience: &Patience) -> Option<Task> {
         *steps = steps.checked_sub(1)?;
-        self.stack.pop()
+        if patience.is_lost() { None } else { self.stack.pop() }
     }
 
     #[inline(always)]
@@ -278,7 +308,8 @@ impl PairWalk {
     fn decide(&mut self, meeting: &Meeting) {
         let Findings { crossing, open } = &mut self.findings;
         self.stats.decided += open.len() as u64;
-        let (Meeting::Itself { most, .. } | Meeting::Two { most, .. }) = *meeting;
+        let (most, patience) = meeting.limits();
+        let mut in_vain = 0;
         match *meeting {
             Meeting::Itself { body, open: opened, weld, hidden, touch, .. } => {
                 let side = Exact::of(body, opened, &Pose::IDENTITY);
@@ -289,6 +320,7 @@ impl PairWalk {
                     let (i, j) = (side.id(i), side.id(j));
                     let (v, w) = (body.vertices(i, weld), body.vertices(j, weld));
                     if !touch.accepts(exact::tri_tri_shared(t, v, u, w)) {
+                        in_vain += 1;
                         return;
                     }
                     if weld && have_same_vertices(v, w) {
@@ -307,6 +339,8 @@ impl PairWalk {
                 for_each_exact(open, &a, &b, |pair, t, u| {
                     if touch.accepts(exact::tri_tri(t, u)) {
                         crossing.push(pair);
+                    } else {
+                        in_vain += 1;
                     }
                 });
                 let in_order = |(i, j)| if swapped { Pair::new(j, i) } else { Pair::new(i, j) };
@@ -315,6 +349,7 @@ impl PairWalk {
             }
         }
         open.clear();
+        patience.spend(in_vain);
         self.stats.found += count_beyond(most, &mut self.pairs);
     }
 }

@@ -7,7 +7,7 @@
 //! | was deformed before the first question | a driven body | only boxes that are asked for are computed |
 //! | deforms, and questions look at little of it | a driven body | as above, once refits have cost as much as building it |
 //! | stopped, or questions look at much of it | a tree | all boxes are ready; once that would have saved as much as building it |
-//! | has been edited | a tearing body | the tree follows the edit |
+//! | has been edited | a tearing body | the tree follows the edit; it takes over the order of the tree before |
 //! | has plans | a kinetic body | boxes are valid until the next key |
 //! | got positions though it had plans | a tree or a driven body | the plans no longer hold |
 //! | has pieces that have come apart | one box for each piece | far pieces need no question |

@@ -44,6 +44,7 @@
 //! why. [`Settings::keep`] overrides the choice. The figures behind the choices are in `choice`.
 
 mod ask;
+mod ball;
 mod body;
 mod broad;
 mod choice;
@@ -53,6 +54,7 @@ mod report;
 #[cfg(feature = "serde")]
 mod snapshot;
 mod step;
+mod sweep;
 mod validate;
 
 pub use ask::{Ask, Groups};
@@ -66,15 +68,15 @@ pub use snapshot::{RestoreError, Snapshot};
 use crate::brittle::BrittleBody;
 use crate::find::{FindOptions, Finder};
 use crate::geom::{Box3, DAffine3, DVec3, Pose};
-use crate::mesh::Mesh;
 use crate::tree::MeshTree;
 use crate::walk::View;
+use ball::Ball;
 use body::{Brittle, Kept, is_within_reach};
 use broad::BroadPhase;
 use choice::History;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Mutex, Weak};
 
 /// What a world asks, and how it looks for answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,13 +150,6 @@ struct Member {
     history: History,
     /// A ball around the body in its own coordinates, if it is known and the body does not deform.
     ball: Option<Ball>,
-}
-
-/// A centre and a radius.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Ball {
-    centre: DVec3,
-    radius: f64,
 }
 
 /// A motion that waits for the step.
@@ -438,20 +433,6 @@ impl World {
         is_within_reach(&bounds).then_some(bounds)
     }
 
-    /// Makes a ball for a body that turns but does not deform: the box around a turned box is far too large.
-    fn make_ball(&mut self, slot: u32) {
-        let Self { slots, last_ball, .. } = self;
-        let member = slots[slot as usize].member.as_deref_mut().expect("a place with a body");
-        let Kept::Tree(tree) = &member.kept else { return };
-        if member.ball.is_some() || member.pose.is_identity() || member.history.is_deforming() {
-            return;
-        }
-        let known = last_ball.as_ref().filter(|(last, _)| last.as_ptr() == Arc::as_ptr(tree));
-        let ball = known.map_or_else(|| Ball::around(tree.mesh()), |(_, ball)| *ball);
-        *last_ball = Some((Arc::downgrade(tree), ball));
-        member.ball = Some(ball);
-    }
-
     /// A body or a piece of it, in its own coordinates.
     fn view_of<'a>(&'a self, member: &'a Member, piece: Option<u32>) -> View<'a> {
         match (&member.kept, piece) {
@@ -462,54 +443,9 @@ impl World {
         }
     }
 
-    /// Whether balls show that two bodies are too far apart for any answer. Boxes of round bodies overlap twice as often.
-    fn are_apart(&self, a: &Member, b: &Member) -> bool {
-        let (Some(one), Some(other)) = (a.ball, b.ball) else { return false };
-        // A ball is where the step ends.
-        if self.sweeps {
-            return false;
-        }
-        let ((p, r), (q, s)) = (one.at(&a.pose), other.at(&b.pose));
-        let reach = r + s + 2.0 * self.margin;
-        // Squares that vanish or overflow show nothing.
-        let (apart, reach) = (p.distance_squared(q), reach * reach * (1.0 + 1e-12));
-        reach > f64::MIN_POSITIVE && apart > reach && apart.is_finite()
-    }
-
     /// Refuses a pose that sends a body beyond all numbers.
     fn check_pose(&self, id: BodyId, pose: &Pose) -> Result<(), WorldError> {
         let member = self.member(id)?;
         self.bounds_of(member, None, pose).map(drop).ok_or(WorldError::TooFar(id))
-    }
-}
-
-impl Ball {
-    /// A ball around a mesh, about the middle of its box.
-    fn around(mesh: &Mesh) -> Self {
-        let bounds = mesh.bounds();
-        if bounds.is_empty() {
-            return Self { centre: DVec3::ZERO, radius: 0.0 };
-        }
-        let (centre, size) = (bounds.centre(), bounds.extent().max_element());
-        // Squares of other sizes would overflow or vanish.
-        let radius = if (1e-140..1e140).contains(&size) {
-            mesh.positions().iter().fold(0.0, |most: f64, p| most.max(p.distance_squared(centre))).sqrt()
-        } else {
-            2.0 * size
-        };
-        Self { centre, radius }
-    }
-
-    /// A box around the ball where a pose puts it, and around all points in it as the pose rounds them.
-    fn bounds_at(&self, pose: &Pose) -> Box3 {
-        let (centre, radius) = self.at(pose);
-        let reach = DVec3::splat(radius);
-        Box3 { min: centre - reach, max: centre + reach }
-    }
-
-    /// The centre where a pose puts it, and a radius that holds all points in the ball as the pose rounds them.
-    fn at(&self, pose: &Pose) -> (DVec3, f64) {
-        let far = self.radius + self.centre.abs().max_element() + pose.translation().abs().max_element();
-        (pose.apply(self.centre), self.radius + 64.0 * f64::EPSILON * far)
     }
 }

@@ -81,7 +81,8 @@ impl World {
     /// it was, though it may already be kept as a tearing body.
     ///
     /// # Cost
-    /// That of [`TearingBody::apply`]; the first edit builds the tree.
+    /// That of [`TearingBody::apply`]; the first edit builds the tree, or takes over the order of the one that is there
+    /// ([`TearingBody::from_tree`]).
     pub fn apply(&mut self, id: BodyId, edit: &MeshEdit) -> Result<TearStats, WorldError> {
         self.tear(id)?;
         let member = self.member_mut(id)?;
@@ -97,7 +98,7 @@ impl World {
     /// The body is not in this world, or its vertices are moved by bones or belong to a fragment.
     ///
     /// # Cost
-    /// The first time it builds a tree, unless the body was inserted as a [`TearingBody`].
+    /// The first time it builds a tree or takes over the one that is there, unless the body was inserted as a [`TearingBody`].
     pub fn tear(&mut self, id: BodyId) -> Result<&TearingBody, WorldError> {
         let step = self.report.step;
         let member = self.member_mut(id)?;
@@ -285,8 +286,16 @@ impl Member {
 impl Kept {
     /// The triangles as a body that can be torn; the ids of triangles and vertices stay.
     pub(super) fn take_as_tearing(&mut self) -> TearingBody {
-        let (mesh, dead) = self.take_as_mesh();
-        Self::tearing_of(mesh, dead)
+        match std::mem::replace(self, Self::Soup(Mesh::default())) {
+            // The order of a tree is worth keeping.
+            Self::Tree(tree) => TearingBody::from_tree(Arc::unwrap_or_clone(tree)),
+            Self::Driven(body) => TearingBody::from_tree(body.into_tree()),
+            other => {
+                *self = other;
+                let (mesh, dead) = self.take_as_mesh();
+                Self::tearing_of(mesh, dead)
+            }
+        }
     }
 
     /// A body that can be torn, without some of its triangles.

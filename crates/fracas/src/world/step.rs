@@ -2,14 +2,14 @@
 
 use super::body::Kept;
 use super::report::{Entry, Found};
+use super::sweep::Ends;
 use super::{Ask, BodyId, Pending, Proxy, Report, World, WorldError};
 use crate::base::parallel;
 use crate::find::Finder;
 use crate::geom::{Box3, DVec3};
-use crate::impact::{Impact, Sweep};
+use crate::impact::Impact;
 use crate::kinetic::LARGEST_TIME;
 use crate::pairs::{FindStats, Threads};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use web_time::{Duration, Instant};
 
@@ -20,25 +20,22 @@ const ACTIVE: u64 = 8;
 const TASKS_PER_THREAD: usize = 16;
 
 /// Two bodies, or one twice, and what is asked about them.
-struct Job {
-    slots: [u32; 2],
+pub(super) struct Job {
+    pub(super) slots: [u32; 2],
     /// Pairs of their boxes that overlap, among [`Jobs::parts`].
     parts: Range<usize>,
-    ask: Ask,
+    pub(super) ask: Ask,
     /// Whether the last report says all there is to say.
-    is_known: bool,
+    pub(super) is_known: bool,
 }
 
 /// The jobs of a step; memory that is kept.
 #[derive(Default)]
 pub(super) struct Jobs {
-    list: Vec<Job>,
+    pub(super) list: Vec<Job>,
     /// Places of two bodies, the lower first, and their boxes.
     parts: Vec<([u32; 2], [u32; 2])>,
 }
-
-/// Positions at the end of the step, of bodies that do not only change their pose.
-type Ends = BTreeMap<u32, Vec<DVec3>>;
 
 impl World {
     /// Lets a time pass, and reports what was found. Bodies on known paths go on; for others the time means nothing.
@@ -114,30 +111,6 @@ impl World {
         }
         // Half of it on either side, and a little for the rounding.
         Ok(reach * 0.500_001)
-    }
-
-    /// Where all vertices of moved bodies are at the end of a step, unless only their pose moves.
-    fn find_ends(&self, end: f64) -> Result<Ends, WorldError> {
-        let mut ends = Ends::new();
-        for &slot in &self.active {
-            let Some(member) = self.slots[slot as usize].member.as_deref() else { continue };
-            let mut positions = match (&member.kept, &member.pending) {
-                (_, Some(Pending::Positions(list))) => list.clone(),
-                (Kept::Skinned(body), Some(Pending::Transforms(list))) => body.skin().evaluate(list),
-                (Kept::Kinetic(body), _) => {
-                    let mut list = vec![];
-                    body.plans().positions_at(end.max(body.now()), &mut list);
-                    list
-                }
-                _ => continue,
-            };
-            positions.iter_mut().for_each(|p| *p = member.pose.apply(*p));
-            if !positions.iter().all(|p| p.is_finite()) {
-                return Err(WorldError::TooFar(self.id_at(slot)));
-            }
-            ends.insert(slot, positions);
-        }
-        Ok(ends)
     }
 
     /// Structures follow what bodies do until the end of the step.
@@ -297,39 +270,6 @@ impl World {
         self.asks_changed = false;
     }
 
-    /// What meets during the step, by job. Structures are still where they were.
-    fn find_impacts(&self, jobs: &Jobs, ends: &Ends) -> Vec<Vec<Impact>> {
-        let is_asked = |job: &&Job| job.ask.impacts && !job.is_known;
-        let asked: Vec<&Job> = jobs.list.iter().filter(is_asked).collect();
-        let is_parallel = self.options.find.threads != Threads::One;
-        let sweep_of = |slot: u32| -> Sweep<'_> {
-            let member = self.at(slot);
-            let view = member.kept.view(&self.brittle).at(&member.before);
-            match ends.get(&slot) {
-                Some(end) => view.to_positions(end).expect("one for each vertex, and finite"),
-                None if member.before != member.pose => view.to(&member.pose),
-                None => view.into(),
-            }
-        };
-        let found = parallel::map(is_parallel, asked.into_iter(), |job| {
-            let [a, b] = job.slots;
-            self.with_finder(|finder| {
-                let found = if a == b {
-                    finder.find_self_impacts(sweep_of(a))
-                } else {
-                    finder.find_impacts(sweep_of(a), sweep_of(b))
-                };
-                found.all.to_vec()
-            })
-        });
-        let mut found = found.into_iter();
-        let by_job = jobs
-            .list
-            .iter()
-            .map(|job| if is_asked(&job) { found.next().unwrap_or_default() } else { vec![] });
-        by_job.collect()
-    }
-
     /// Trees for meshes that something is asked about.
     fn build_trees(&mut self, jobs: &Jobs, step: u64) {
         for job in jobs.list.iter().filter(|job| !job.is_known) {
@@ -373,7 +313,7 @@ impl World {
     }
 
     /// Lends a finder that no other thread uses.
-    fn with_finder<T>(&self, work: impl FnOnce(&mut Finder) -> T) -> T {
+    pub(super) fn with_finder<T>(&self, work: impl FnOnce(&mut Finder) -> T) -> T {
         let finders = || self.finders.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let taken = finders().pop();
         let mut finder = taken.unwrap_or_else(|| Finder::new(self.options.find));

@@ -1,10 +1,11 @@
 //! What a world keeps for a body: it follows what the body does, and never changes an answer.
 
 use crate::asking;
+use fracas::internal::Random;
 use fracas::kinetic::{Plan, Plans};
 use fracas::mesh::{MeshEdit, TriangleId, shapes};
 use fracas::world::{Ask, Body, Keep, Settings, Why, World};
-use fracas::{DVec3, Mesh, Pose, TearingBody};
+use fracas::{BuildOptions, DVec3, Finder, Mesh, MeshTree, Pose, TearingBody};
 
 fn waved(mesh: &Mesh, time: f64) -> Vec<DVec3> {
     mesh.positions().iter().map(|p| *p + DVec3::Z * 0.05 * (3.0 * p.x + time).sin()).collect()
@@ -123,4 +124,45 @@ fn bodies_at_rest_are_not_asked_again_and_stay_in_the_report() {
     // Another question about the same bodies is asked at once.
     world.ask(a, b, Ask::NOTHING).unwrap();
     assert_eq!(world.step(0.1).unwrap().ended(), [[a, b]]);
+}
+
+/// The first edit of a body that had a tree built another one from nothing.
+#[test]
+fn trees_that_are_taken_over_are_sound_at_every_size_and_as_good_as_new_ones() {
+    let mut random = Random::new(5);
+    let mut point = || DVec3::new(random.signed(), random.signed(), random.signed());
+    let mut meshes: Vec<Mesh> = (0..90)
+        .map(|count: u32| {
+            let places = (0..3 * count).map(|k| point() * if k % 3 == 0 { 1.0 } else { 0.1 });
+            let triangles = (0..count).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]);
+            Mesh::new(places.collect(), triangles.collect()).unwrap()
+        })
+        .collect();
+    meshes.extend([shapes::noisy_sphere(3_001, 0.2, 9), shapes::cloth_grid(50, 31, [1.0, 1.0])]);
+    // All in one place.
+    meshes.push(Mesh::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y], vec![[0, 1, 2]; 100]).unwrap());
+    let mut finder = Finder::default();
+    for mesh in meshes {
+        let count = mesh.triangle_count();
+        for self_queries in [false, true] {
+            let options = BuildOptions { self_queries, ..BuildOptions::default() };
+            let tree = MeshTree::build_with(mesh.clone(), &options);
+            let mut body = TearingBody::from_tree(tree);
+            body.validate().unwrap();
+            assert_eq!(body.mesh().live_count(), count);
+            let new = TearingBody::build(mesh.clone());
+            assert_eq!(finder.find_self_pairs(&body).to_vec(), finder.find_self_pairs(&new));
+            let (taken, built) = (body.quality(), new.quality());
+            assert!(taken.depth <= built.depth + 2, "{count} triangles: {} and {}", taken.depth, built.depth);
+            if count > 1_000 {
+                assert!(taken.sah < 1.15 * built.sah, "{count} triangles: {} and {}", taken.sah, built.sah);
+            }
+            for gone in [0, count / 2, count.saturating_sub(1)] {
+                let edit = MeshEdit { removed: vec![TriangleId(gone as u32)], ..MeshEdit::default() };
+                // Refused where there is no such triangle any more.
+                let _ = body.apply(&edit);
+                body.validate().unwrap();
+            }
+        }
+    }
 }

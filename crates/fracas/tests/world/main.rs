@@ -113,17 +113,34 @@ fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The same in debug and release builds: this test runs in both.
-#[test]
-fn a_report_is_the_same_in_every_build() {
+/// Runs a scene with every question, and restores it from a snapshot before one of its steps.
+fn hash_of_reports(restored_at: Option<usize>) -> u64 {
     let ask =
         Ask { touch: true, contacts: Ask::CONTACTS.contacts, near: Some(0.02), impacts: true, ..Ask::PAIRS };
     let mut scene = Scene::new(asking(ask), 99, 2.5);
     (0..20).for_each(|_| _ = scene.insert(Ask::NOTHING));
     let mut digests = String::new();
-    for _ in 0..4 {
+    for step in 0..4 {
         (0..6).for_each(|_| scene.act());
+        #[cfg(feature = "serde")]
+        if restored_at == Some(step) {
+            scene.world = snapshots::copy_through_text(&scene.world);
+        }
+        let _ = (step, restored_at);
         digests += &scene.world.step(0.05).expect("a sound step").digest();
     }
-    assert_eq!(hash(&digests), 17_105_287_259_379_111_531, "{} bytes", digests.len());
+    hash(&digests)
+}
+
+/// The same in debug and release builds: `cargo xtask test` runs this test in both.
+#[test]
+fn a_report_is_the_same_in_every_build_at_any_number_of_threads_and_after_a_restore() {
+    let restores = if cfg!(feature = "serde") { 4 } else { 0 };
+    for threads in [1, 2, 8] {
+        for restored_at in [None].into_iter().chain((0..restores).map(Some)) {
+            let found = on_threads(threads, || hash_of_reports(restored_at));
+            let what = format!("{threads} threads, restored before step {restored_at:?}");
+            assert_eq!(found, 17_105_287_259_379_111_531, "{what}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use fracas::mesh::shapes;
 use fracas::world::{Ask, RestoreError, Snapshot, World};
 use serde_json::Value;
 
-fn copy_through_text(world: &World) -> World {
+pub fn copy_through_text(world: &World) -> World {
     let text = serde_json::to_string(&world.snapshot()).expect("a snapshot is data");
     let snapshot: Snapshot = serde_json::from_str(&text).expect("it reads what it wrote");
     World::restore(&snapshot).expect("a sound snapshot")
