@@ -22,7 +22,7 @@ use rapier3d::parry::query::{
 use rapier3d::parry::shape::{Shape, ShapeType, TypedShape};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use web_time::Instant;
 
 /// Answers for [`FragmentShape`]s and [`MeshShape`](crate::MeshShape)s.
 ///

@@ -11,7 +11,7 @@ use rapier3d::prelude::{
     ColliderHandle, ColliderSet, IntegrationParameters, RigidBody, RigidBodyHandle, RigidBodySet,
 };
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard, TryLockError};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// What is known of a rigid body that may break.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ pub struct Fracture {
     pub point: DVec3,
     /// In which direction, in the world: from the striker into the body, of length 1.
     pub direction: DVec3,
-    /// How hard, N s.
+    /// How hard, N s; 0 if it was cut.
     pub impulse: f64,
     /// Who struck. `None` if it was [`BreakableSet::strike`](crate::BreakableSet::strike).
     pub striker: Option<Striker>,

@@ -36,7 +36,7 @@ use crate::options::check_body;
 use crate::pieces::replace;
 use crate::record::{Pace, Record};
 use crate::report::{Fracture, StepTimes};
-use crate::shatter::{Shattered, Struck, shatter, shatter_all};
+use crate::shatter::{Shattered, Struck, part, shatter, shatter_all};
 use crate::{BreakError, BreakOptions, FragmentShape, SharedBody};
 use fracas::brittle::{BrittleBody, FragmentId, Solid};
 use fracas::geom::{DQuat, DVec3, Pose};
@@ -47,7 +47,7 @@ use rapier3d::prelude::{
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// Bodies that may break; see the [crate](crate).
 #[derive(Debug)]
@@ -327,12 +327,8 @@ impl BreakableSet {
         let begin = Instant::now();
         let blow = Blow { point, direction: impulse, impulse: impulse.length(), striker: None };
         let Some(struck) = self.struck(&sets, handle, blow)? else { return Ok(None) };
-        let Some(broken) = shatter(struck)? else { return Ok(None) };
-        let counted = broken.times.update + broken.times.shapes;
-        self.share_time(broken.times.all, std::slice::from_ref(&broken));
-        let fracture = self.replace(&mut sets, broken);
-        self.times.fracture += begin.elapsed().saturating_sub(counted);
-        Ok(Some(fracture))
+        let broken = shatter(struck)?;
+        Ok(broken.map(|broken| self.put_in_place(&mut sets, broken, begin)))
     }
 
     /// A blow and the body that it struck; `None` if the body is nowhere.
@@ -346,6 +342,38 @@ impl BreakableSet {
         record.check(handle, sets.bodies, sets.colliders)?;
         let pose = self.pose_in(sets.bodies, handle);
         Ok(pose.map(|pose| Struck { handle, record: record.clone(), pose, blow }))
+    }
+
+    /// [`BreakableSet::cut`] for a loop of your own.
+    ///
+    /// # Errors
+    /// As [`BreakableSet::cut`].
+    pub fn cut_in(
+        &mut self,
+        mut sets: EngineSets,
+        handle: RigidBodyHandle,
+        point: DVec3,
+        normal: DVec3,
+    ) -> Result<Option<Fracture>, BreakError> {
+        self.records.get(&key(handle)).ok_or(BreakError::NoSuchBody { handle })?;
+        if !asks(sets.narrow_phase, &self.dispatcher) {
+            return Err(BreakError::NotInstalled);
+        }
+        let blow = Blow { point, direction: normal, impulse: 0.0, striker: None };
+        let begin = Instant::now();
+        let Some(struck) = self.struck(&sets, handle, blow)? else { return Ok(None) };
+        check_body(&sets.bodies[handle])?;
+        let parted = part(struck)?;
+        Ok(parted.map(|parted| self.put_in_place(&mut sets, parted, begin)))
+    }
+
+    /// Puts the pieces of a single body in its place, and counts the time since `begin`.
+    fn put_in_place(&mut self, sets: &mut EngineSets, broken: Shattered, begin: Instant) -> Fracture {
+        let counted = broken.times.update + broken.times.shapes;
+        self.share_time(broken.times.all, std::slice::from_ref(&broken));
+        let fracture = self.replace(sets, broken);
+        self.times.fracture += begin.elapsed().saturating_sub(counted);
+        fracture
     }
 
     /// Puts the pieces of a body in its place.

@@ -14,13 +14,14 @@
 use crate::blows::Blow;
 use crate::record::Record;
 use crate::{BreakError, FragmentShape};
-use fracas::brittle::FragmentId;
+use fracas::brittle::{BrittleBody, FragmentId};
 use fracas::fracture::{Breakable, Impact, Relabelling};
 use fracas::geom::{DVec3, Pose};
 use fracas::internal::map_parallel;
 use rapier3d::prelude::RigidBodyHandle;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 
 /// A body that was struck.
 pub(crate) struct Struck {
@@ -89,6 +90,32 @@ pub(crate) fn shatter(struck: Struck) -> Result<Option<Shattered>, BreakError> {
         impulse: blow.impulse,
     };
     let Some(labels) = labels(handle, &record, &mut impact)? else { return Ok(None) };
+    let struck = Struck { blow, handle, record, pose };
+    take_apart(struck, &labels, pose.apply(impact.point), begin).map(Some)
+}
+
+/// Parts a body along the plane through the point of a blow, across its direction, however hard it is. `None` if all of it lies on one side. After an error it is as
+/// it was.
+pub(crate) fn part(struck: Struck) -> Result<Option<Shattered>, BreakError> {
+    let begin = Instant::now();
+    let back = struck.pose.inverse();
+    let (point, normal) = (back.apply(struck.blow.point), back.rotation() * struck.blow.direction);
+    let labels = {
+        let body = struck.record.read(struck.handle)?;
+        breakable(&body, struck.record.fragment)?.part(point, normal)?
+    };
+    let point = struck.blow.point;
+    labels.map(|labels| take_apart(struck, &labels, point, begin)).transpose()
+}
+
+/// The pieces that labels make of a body, which was hit at `point`.
+fn take_apart(
+    struck: Struck,
+    labels: &Relabelling,
+    point: DVec3,
+    begin: Instant,
+) -> Result<Shattered, BreakError> {
+    let Struck { handle, record, blow, .. } = struck;
     let mut times = ShatterTimes::default();
     let fragments = {
         let mut body = record.write(handle)?;
@@ -111,7 +138,7 @@ pub(crate) fn shatter(struck: Struck) -> Result<Option<Shattered>, BreakError> {
     let shapes = map_parallel(is_large, each(), shape).into_iter().collect::<Result<Vec<_>, _>>()?;
     times.shapes = shaping.elapsed();
     times.all = begin.elapsed();
-    Ok(Some(Shattered { point: pose.apply(impact.point), handle, record, blow, shapes, times }))
+    Ok(Shattered { point, handle, record, blow, shapes, times })
 }
 
 /// Nodes of a body from which on its pieces are finished on several threads.
@@ -136,15 +163,21 @@ fn labels(
     {
         impact.point = near.point;
     }
-    let part = Breakable {
-        mesh: solid.mesh(),
-        adjacency: solid.adjacency(),
-        nodes: known.nodes(),
-        volume: known.mass().volume,
-    };
     // Every fragment breaks in a way of its own.
     let mut fracture = record.options.fracture;
     fracture.seed =
         fracture.seed.wrapping_add(u64::from(record.fragment.0).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    Ok(part.hit(impact, &record.options.material, &fracture)?)
+    Ok(breakable(&body, record.fragment)?.hit(impact, &record.options.material, &fracture)?)
+}
+
+/// A fragment as the makers of cracks see it.
+fn breakable(body: &BrittleBody, fragment: FragmentId) -> Result<Breakable<'_>, BreakError> {
+    let known = body.fragment(fragment)?;
+    let solid = body.solid();
+    Ok(Breakable {
+        mesh: solid.mesh(),
+        adjacency: solid.adjacency(),
+        nodes: known.nodes(),
+        volume: known.mass().volume,
+    })
 }

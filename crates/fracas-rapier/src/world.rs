@@ -137,6 +137,22 @@ impl BreakableSet {
         self.strike_in(EngineSets::from(world), handle, point, impulse)
     }
 
+    /// Cuts a body along a plane of the world, whatever it is made of. Returns what it became, or `None` if the plane leaves it whole. Its pieces
+    /// may break as often as those of a blow: [`BreakOptions::generations`].
+    ///
+    /// # Errors
+    /// No such body, or one whose collider the caller has removed or changed; another world; a point that is not finite, or a normal of no
+    /// length; a guard of the body's lock that is held.
+    pub fn cut(
+        &mut self,
+        world: &mut PhysicsWorld,
+        handle: RigidBodyHandle,
+        point: DVec3,
+        normal: DVec3,
+    ) -> Result<Option<Fracture>, BreakError> {
+        self.cut_in(EngineSets::from(world), handle, point, normal)
+    }
+
     /// Where the coordinates of a body's solid are in the world: take the positions of
     /// [`BrittleBody::surface`](fracas::brittle::BrittleBody::surface) there. `None` for a body that is not in the set or whose place is not
     /// finite.

@@ -40,26 +40,8 @@ const RAIL: DVec3 = DVec3::new(0.06, 0.55, 0.06);
 const BALL: f64 = 0.12;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
-    let cells = match options.size {
-        Size::Small => 15,
-        Size::Paper => 36,
-        Size::Large => 72,
-    };
-    let plate = plate(PLATE, cells)?;
-    let mut shards = Shards::new(STEP_SECONDS);
+    let shards = set_up(options, 0)?;
     let ball = shapes::icosphere(BALL, 2);
-    let rail = shapes::cuboid(2.0 * RAIL);
-    let places = [[-0.7, 0.7], [0.7, 0.7], [-0.7, 1.5], [0.7, 1.5]];
-    for (k, [x, z]) in places.into_iter().enumerate() {
-        for side in [-0.4, 0.4] {
-            let at = single(DVec3::new(x + side, 0.0, z - RAIL.z));
-            let shape = ColliderBuilder::cuboid(RAIL.x as f32, RAIL.y as f32, RAIL.z as f32);
-            shards.add_prop(&rail, shape, RigidBodyBuilder::fixed().translation(at));
-        }
-        let at = single(DVec3::new(x, 0.0, z + 0.5 * PLATE.z));
-        let body = RigidBodyBuilder::dynamic().translation(at);
-        shards.add(&plate, body, &break_options(k as u64))?;
-    }
     Ok(shards.into_run(&SCENE, options, move |shards, step| {
         // Every second and a half a ball, to and fro.
         if step % 25 == 5 && step < 160 {
@@ -73,6 +55,30 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         }
         Ok(())
     }))
+}
+
+/// The plates on their shelf. They break by chance, which the seed changes.
+pub(crate) fn set_up(options: &SceneOptions, seed: u64) -> Result<Shards, SceneError> {
+    let cells = match options.size {
+        Size::Small => 15,
+        Size::Paper => 36,
+        Size::Large => 72,
+    };
+    let plate = plate(PLATE, cells)?;
+    let mut shards = Shards::new(STEP_SECONDS);
+    let rail = shapes::cuboid(2.0 * RAIL);
+    let places = [[-0.7, 0.7], [0.7, 0.7], [-0.7, 1.5], [0.7, 1.5]];
+    for (k, [x, z]) in places.into_iter().enumerate() {
+        for side in [-0.4, 0.4] {
+            let at = single(DVec3::new(x + side, 0.0, z - RAIL.z));
+            let shape = ColliderBuilder::cuboid(RAIL.x as f32, RAIL.y as f32, RAIL.z as f32);
+            shards.add_prop(&rail, shape, RigidBodyBuilder::fixed().translation(at));
+        }
+        let at = single(DVec3::new(x, 0.0, z + 0.5 * PLATE.z));
+        let body = RigidBodyBuilder::dynamic().translation(at);
+        shards.add(&plate, body, &break_options(seed.wrapping_add(k as u64)))?;
+    }
+    Ok(shards)
 }
 
 fn break_options(seed: u64) -> BreakOptions {
