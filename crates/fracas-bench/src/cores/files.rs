@@ -31,10 +31,12 @@ impl Drop for Scratch {
     }
 }
 
+type WriteMesh = fn(&Path, &Mesh) -> io::Result<()>;
+
 /// Times all readers on one mesh.
 pub fn run(report: &Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<Row>) -> io::Result<()> {
     let scratch = Scratch::new("files")?;
-    let formats: [(&'static str, &'static str, &str, fn(&Path, &Mesh) -> io::Result<()>); 5] = [
+    let formats: [(&'static str, &'static str, &str, WriteMesh); 5] = [
         ("read_obj", "reading OBJ", "cloth.obj", write_known),
         ("read_ply_text", "reading PLY, text", "text.ply", write_text_ply),
         ("read_ply", "reading PLY, binary", "cloth.ply", write_known),

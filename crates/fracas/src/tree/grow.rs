@@ -82,10 +82,11 @@ impl<'a> Builder<'a> {
     }
 
     fn grow_set(&self, mut items: &mut [Item], extent: &Extent) -> Grown {
-        match items.len() {
-            0..=LANES => return Grown::Leaf(items.len() as u8),
-            0..=LARGEST_TASK => return Grown::Subtree(self.subtree(items, extent)),
-            _ => {}
+        let count = items.len();
+        if count <= LANES {
+            return Grown::Leaf(count as u8);
+        } else if count <= LARGEST_TASK {
+            return Grown::Subtree(self.subtree(items, extent));
         }
         let parts = self.divide_alone(items, extent);
         let mut tasks = Vec::with_capacity(parts.len());
