@@ -19,7 +19,7 @@ pub(crate) fn for_each<T: Send>(
 }
 
 /// Calls a function for every task and lists the results, in the order of the tasks.
-pub(crate) fn map<T: Send, U: Send>(
+pub fn map<T: Send, U: Send>(
     parallel: bool,
     tasks: impl Iterator<Item = T>,
     work: impl Fn(T) -> U + Sync + Send,
