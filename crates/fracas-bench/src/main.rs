@@ -184,7 +184,7 @@ mod tests {
         let error = subject("bricks").unwrap_err();
         assert_eq!(
             error,
-            "there is no such benchmark; there are pairs, tearing, kinetic, skinned, questions, ccd, brittle, soup, gpu, world, cores"
+            "there is no such benchmark; there are pairs, tearing, kinetic, skinned, questions, ccd, brittle, soup, gpu, world, play, cores"
         );
     }
 }

@@ -149,12 +149,12 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
 /// The name of a row that is a part of the stage before it.
 pub const PART: &str = "part";
 
-/// The stages of a build, each with its best time of three builds.
+/// The stages of a build, each with its better time of two builds.
 fn build_parts(report: &Report, setting: &Setting, mesh: &Mesh, options: &BuildOptions) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for pool in setting.pools.iter() {
         let threads = pool.current_num_threads();
-        for _ in 0..3 {
+        for _ in 0..2 {
             let copy = mesh.clone();
             let (_tree, laps) = pool.install(|| MeshTree::build_timed(copy, options));
             for (at, (name, time)) in laps.into_iter().enumerate() {
