@@ -1,4 +1,4 @@
-//! Rigid bodies that the contacts of a report move: sequential impulses with friction.
+//! Rigid bodies that contacts move: sequential impulses with friction.
 //!
 //! A contact lets its two bodies not approach, and pushes a part of their overlap out in every step. Impulses are found one contact at a time, several
 //! times over. Bodies that are not in the list have their own motion and take no notice.
@@ -123,10 +123,10 @@ struct Way {
     sum: f64,
 }
 
-/// Moves all bodies by a step; `motion` is the velocity of other bodies at a point. Returns the hardest blow of each body.
+/// Moves all bodies by a step, with these contacts; `motion` is the velocity of other bodies at a point. Returns the hardest blow of each body.
 pub(crate) fn advance(
     bodies: &mut BTreeMap<BodyId, Rigid>,
-    report: &Report,
+    contacts: &[([BodyId; 2], Contact)],
     motion: impl Fn(BodyId, DVec3) -> DVec3,
     seconds: f64,
 ) -> BTreeMap<BodyId, Blow> {
@@ -135,29 +135,27 @@ pub(crate) fn advance(
     list.iter_mut().for_each(|body| body.fall(seconds));
     let eases: Vec<DMat3> = list.iter().map(|body| body.turned_ease()).collect();
     let mut joints = vec![];
-    for meeting in report.meetings() {
-        let moving = meeting.bodies.map(|id| ids.binary_search(&id).ok());
-        for contact in meeting.contacts {
-            let point = 0.5 * (contact.points[0] + contact.points[1]);
-            let given = meeting.bodies.map(|id| motion(id, point));
-            let (u, v) = contact.normal.any_orthonormal_pair();
-            let out = (0.1 * (contact.depth - SLOP).max(0.0) / seconds).min(FASTEST_OUT);
-            let ways = [(contact.normal, out), (u, 0.0), (v, 0.0)].map(|(along, wanted)| {
-                let mut way = Way { along, wanted, ease: 0.0, spins: [DVec3::ZERO; 2], sum: 0.0 };
-                let mut free = 0.0;
-                for (side, body) in moving.into_iter().enumerate().filter_map(|(side, k)| Some((side, k?))) {
-                    let lever = (point - list[body].place).cross(along);
-                    way.spins[side] = eases[body] * lever;
-                    way.ease += (list[body].lightness * along).dot(along) + way.spins[side].dot(lever);
-                    free += list[body].lightness.max_element();
-                }
-                if way.ease < STUCK * free {
-                    way.ease = 0.0;
-                }
-                way
-            });
-            joints.push(Joint { contact, bodies: meeting.bodies, moving, given, point, ways });
-        }
+    for (pair, contact) in contacts {
+        let moving = pair.map(|id| ids.binary_search(&id).ok());
+        let point = 0.5 * (contact.points[0] + contact.points[1]);
+        let given = pair.map(|id| motion(id, point));
+        let (u, v) = contact.normal.any_orthonormal_pair();
+        let out = (0.1 * (contact.depth - SLOP).max(0.0) / seconds).min(FASTEST_OUT);
+        let ways = [(contact.normal, out), (u, 0.0), (v, 0.0)].map(|(along, wanted)| {
+            let mut way = Way { along, wanted, ease: 0.0, spins: [DVec3::ZERO; 2], sum: 0.0 };
+            let mut free = 0.0;
+            for (side, body) in moving.into_iter().enumerate().filter_map(|(side, k)| Some((side, k?))) {
+                let lever = (point - list[body].place).cross(along);
+                way.spins[side] = eases[body] * lever;
+                way.ease += (list[body].lightness * along).dot(along) + way.spins[side].dot(lever);
+                free += list[body].lightness.max_element();
+            }
+            if way.ease < STUCK * free {
+                way.ease = 0.0;
+            }
+            way
+        });
+        joints.push(Joint { contact, bodies: *pair, moving, given, point, ways });
     }
     for _ in 0..ROUNDS {
         joints.iter_mut().for_each(|joint| joint.push(&mut list));
@@ -192,6 +190,14 @@ impl Joint<'_> {
             }
         }
     }
+}
+
+/// The contacts of a report.
+pub(crate) fn contacts_of(report: &Report) -> Vec<([BodyId; 2], Contact)> {
+    let meetings = report.meetings();
+    meetings
+        .flat_map(|meeting| meeting.contacts.iter().map(move |contact| (meeting.bodies, *contact)))
+        .collect()
 }
 
 fn hardest_blows(joints: &[Joint]) -> BTreeMap<BodyId, Blow> {

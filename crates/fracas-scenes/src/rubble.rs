@@ -14,7 +14,7 @@
 //! Frames have contacts and no pairs: pieces rest on each other in many triangles. Sizes: 1 person and 1 wall, 3 and 3, 6 and 6.
 
 use crate::figure::Figure;
-use crate::impulses::{Blow, Rigid, advance};
+use crate::impulses::{Blow, Rigid, advance, contacts_of};
 use crate::lumps::block;
 use crate::staged::Stage;
 use crate::{Frame, Run, Scene, SceneError, SceneOptions, Size};
@@ -91,8 +91,8 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
             let motion = |id: BodyId, _: DVec3| {
                 if walkers.iter().any(|walker| walker.id == id) { DVec3::Y * SPEED } else { DVec3::ZERO }
             };
-            let report = stage.world.report();
-            let blows = frame.time("motion", || advance(&mut rigid, report, motion, STEP_SECONDS));
+            let contacts = contacts_of(stage.world.report());
+            let blows = frame.time("motion", || advance(&mut rigid, &contacts, motion, STEP_SECONDS));
             rigid.into_iter().for_each(|(id, body)| pieces.get_mut(&id).expect("one of them").0 = body);
             for (id, (body, _)) in &pieces {
                 stage.world.set_pose(*id, &body.pose())?;

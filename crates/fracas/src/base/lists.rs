@@ -11,6 +11,7 @@
 //!
 //! `starts` begins with 0, never descends, and ends with the number of items; it may be empty if there are no lists.
 
+use super::parallel;
 use std::ops::Range;
 
 /// Lists that lie one behind the other.
@@ -79,6 +80,31 @@ impl<T> Lists<T> {
         self.starts.push(self.items.len() as u32);
     }
 
+    /// Lists of lists, one behind the other. The items are copied on all threads.
+    pub(crate) fn joined(parallel: bool, parts: &[Self]) -> Self
+    where
+        T: Copy + Default + Send + Sync,
+    {
+        let total = |size: fn(&Self) -> usize| parts.iter().map(size).sum::<usize>();
+        let mut items = vec![T::default(); total(|part| part.items.len())];
+        let mut starts = vec![0; total(Self::count) + 1];
+        let (mut to_items, mut to_starts) = (&mut items[..], &mut starts[1..]);
+        let mut tasks = Vec::with_capacity(parts.len());
+        let mut before = 0;
+        for part in parts {
+            let (own_items, own_starts);
+            (own_items, to_items) = to_items.split_at_mut(part.items.len());
+            (own_starts, to_starts) = to_starts.split_at_mut(part.count());
+            tasks.push((part, before, own_items, own_starts));
+            before += part.items.len() as u32;
+        }
+        parallel::for_each(parallel, tasks.into_iter(), |(part, before, items, starts)| {
+            items.copy_from_slice(&part.items);
+            starts.iter_mut().zip(part.starts.iter().skip(1)).for_each(|(to, from)| *to = before + from);
+        });
+        Self { starts, items }
+    }
+
     /// Where the items of a list are among [`Lists::items`].
     #[inline]
     pub(crate) fn range(&self, list: usize) -> Range<usize> {
@@ -144,7 +170,17 @@ mod tests {
             }
             prop_assert_eq!(sorted.iter().count(), 7);
             prop_assert!(sorted.iter().flatten().eq(sorted.items()));
-            prop_assert_eq!(sorted, one_by_one);
+            prop_assert_eq!(&sorted, &one_by_one);
+            // Joined from parts of three lists, two, none and two.
+            let part = |from: usize, to: usize| {
+                let mut part = Lists::default();
+                (from..to).for_each(|list| part.append(|items| items.extend_from_slice(sorted.list(list))));
+                part
+            };
+            for parallel in [false, true] {
+                let joined = Lists::joined(parallel, &[part(0, 3), part(3, 5), part(5, 5), part(5, 7)]);
+                prop_assert_eq!(&joined, &sorted);
+            }
         }
     }
 

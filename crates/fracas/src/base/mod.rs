@@ -1,19 +1,22 @@
 //! Small tools that every folder may use, each written once.
 //!
-//! [`lists`] many short lists in one allocation · [`sets`] union–find · [`radix`] a parallel radix sort · [`morton`]
-//! Morton codes · [`parallel`] loops on all threads · [`Random`] pseudo-random numbers. Nothing here knows geometry, and
-//! nothing here uses another folder.
+//! [`lists`] many short lists in one allocation · [`sets`] union–find · [`radix`] a parallel radix sort · [`merge`] sorted lists into one · [`morton`]
+//! Morton codes · [`parallel`] loops on all threads · [`Random`] pseudo-random numbers · [`Stopwatch`] times of stages. Nothing
+//! here knows geometry, and nothing here uses another folder.
 
 pub(crate) mod lists;
+pub(crate) mod merge;
 pub(crate) mod morton;
 pub(crate) mod parallel;
 pub(crate) mod radix;
 mod random;
 pub(crate) mod sets;
+mod stopwatch;
 
 pub(crate) use lists::Lists;
 pub use random::Random;
 pub(crate) use sets::DisjointSets;
+pub(crate) use stopwatch::Stopwatch;
 
 /// Lists items in ascending order, each once.
 pub(crate) fn sorted_set<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {

@@ -19,6 +19,12 @@ impl DisjointSets {
         self.parents.clear();
     }
 
+    /// Makes it so many sets of one element each, in the same memory.
+    pub(crate) fn reset(&mut self, count: usize) {
+        self.parents.clear();
+        self.parents.extend(0..count as u32);
+    }
+
     /// Adds an element and returns its number.
     pub(crate) fn push(&mut self) -> u32 {
         let element = self.parents.len() as u32;
@@ -116,5 +122,7 @@ mod tests {
         assert_eq!((sets.root(a), sets.root(b), sets.root(c), sets.len()), (c, b, c, 3));
         sets.clear();
         assert_eq!(sets.push(), 0);
+        sets.reset(2);
+        assert_eq!((sets.root(0), sets.root(1), sets.len()), (0, 1, 2));
     }
 }

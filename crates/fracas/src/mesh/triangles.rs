@@ -1,6 +1,6 @@
 //! A triangle mesh: positions, and triangles that name them by index.
 
-use crate::base::parallel;
+use crate::base::parallel::{self, CHUNK};
 use crate::geom::{Box3, DVec3, Triangle};
 
 /// Names a triangle of one mesh. While the mesh lives, the id is never given to another triangle.
@@ -128,7 +128,28 @@ impl Mesh {
 
     /// The exact box around all triangles; vertices that no triangle names do not count. Empty without triangles.
     pub fn bounds(&self) -> Box3 {
-        Box3::from_points(self.triangles.iter().flatten().map(|&v| self.positions[v as usize]))
+        self.bounds_with(true)
+    }
+
+    /// The same, on all threads or on one.
+    pub(crate) fn bounds_with(&self, parallel: bool) -> Box3 {
+        let of = |chunk: &[[u32; 3]]| {
+            Box3::from_points(chunk.iter().flatten().map(|&v| self.positions[v as usize]))
+        };
+        if self.triangles.len() <= 2 * CHUNK || parallel::threads(parallel) == 1 {
+            let boxes = self.triangles.chunks(CHUNK).map(of);
+            return boxes.fold(Box3::EMPTY, |all, next| all.union(&next));
+        }
+        let boxes = parallel::map(true, self.triangles.chunks(CHUNK), of);
+        boxes.into_iter().fold(Box3::EMPTY, |all, next| all.union(&next))
+    }
+
+    /// Replaces all positions by as many others, if they are finite.
+    pub(crate) fn swap_positions(&mut self, positions: Vec<DVec3>) -> Result<(), MeshError> {
+        debug_assert_eq!(positions.len(), self.positions.len());
+        check_finite(&positions)?;
+        self.positions = positions;
+        Ok(())
     }
 
     /// Moves every vertex; the triangles stay.
@@ -213,11 +234,22 @@ pub(super) fn replace_positions(old: &mut [DVec3], new: &[DVec3]) -> Result<(), 
         return Err(MeshError::WrongVertexCount { expected, given });
     }
     check_finite(new)?;
-    old.copy_from_slice(new);
+    parallel::copy(true, new, old);
     Ok(())
 }
 
+/// Checks that all coordinates are finite. Long lists are checked on all threads.
 pub(crate) fn check_finite(positions: &[DVec3]) -> Result<(), MeshError> {
+    // No way out of the loop: all coordinates of a chunk are looked at, several at a time.
+    let is_finite = |chunk: &[DVec3]| chunk.iter().fold(true, |all, p| all & p.is_finite());
+    let is_sound = if positions.len() > 2 * CHUNK && parallel::threads(true) > 1 {
+        parallel::map(true, positions.chunks(CHUNK), is_finite).into_iter().all(|sound| sound)
+    } else {
+        positions.chunks(CHUNK).all(is_finite)
+    };
+    if is_sound {
+        return Ok(());
+    }
     let bad = positions.iter().position(|p| !p.is_finite());
     bad.map_or(Ok(()), |vertex| Err(MeshError::NotFinite { vertex, position: positions[vertex] }))
 }
@@ -273,6 +305,20 @@ mod tests {
         let bad = [DVec3::ONE, DVec3::ONE, DVec3::NAN, DVec3::ONE];
         assert!(matches!(mesh.set_positions(&bad), Err(MeshError::NotFinite { vertex: 2, .. })));
         assert_eq!(mesh, before);
+    }
+
+    #[test]
+    fn the_first_bad_position_of_a_long_list_is_named() {
+        let positions = vec![DVec3::ONE; 5 * CHUNK + 3];
+        let mut mesh = Mesh::new(positions.clone(), vec![[0, 1, 2]]).unwrap();
+        for first in [0, CHUNK - 1, CHUNK, 3 * CHUNK + 7, positions.len() - 1] {
+            let mut bad = vec![DVec3::ZERO; positions.len()];
+            bad[positions.len() - 1].z = f64::INFINITY;
+            bad[first].y = f64::NAN;
+            let error = mesh.set_positions(&bad).unwrap_err();
+            assert!(matches!(error, MeshError::NotFinite { vertex, .. } if vertex == first), "{error}");
+            assert_eq!(mesh.positions(), positions);
+        }
     }
 
     #[test]

@@ -1,17 +1,28 @@
 //! Sharing a query among threads, with the same answer however many there are.
 //!
-//! A query begins as a few tasks. They are opened, generation by generation, until there are enough to share; then threads
-//! take tasks from the list as they become free, each collecting its own pairs. Sorting the union makes the result
-//! independent of how tasks were shared.
+//! A query begins as a few tasks on one thread, which works them off depth first. If that takes long, it hands the older half of
+//! what is left to another thread: these are the largest tasks, as they are the highest in the trees. Every thread does the same
+//! while few parts wait for a thread:
+//!
+//! ```text
+//!   one thread      ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓ …
+//!                     ╰─▶ ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓ …
+//!                     ╰──────╰─▶ ▓▓▓▓▓▓▓▓▓ …
+//! ```
+//!
+//! So no thread waits while another has a large task left, and nothing has to be opened on one thread first. Each thread collects its own
+//! pairs. Sorting the union makes the result independent of how tasks were shared.
 
 use super::{FindStats, Pair};
+use crate::base::merge::merge;
 use crate::base::parallel;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One thread's share of a query: its stack, its memory, its results.
 pub(crate) trait Worker: Default + Send {
     /// A part of a query.
-    type Task: Copy + Sync;
+    type Task: Copy + Send + Sync;
     /// What is compared with what, and which meetings count.
     type Query<'a>: Sync;
 
@@ -26,6 +37,9 @@ pub(crate) trait Worker: Default + Send {
 
     /// What was found since the last reset, and the work it took, with the pairs that were only counted.
     fn results(&self) -> (&[Pair], FindStats);
+
+    /// Sorts what was found. A worker that finds no pairs need not.
+    fn sort_pairs(&mut self) {}
 }
 
 /// How many threads a query may use.
@@ -47,9 +61,15 @@ impl Threads {
     }
 }
 
-/// With [`Threads::Auto`] a query begins on one thread. If it is not done after this number of steps, some tenths of a millisecond, others
+/// With [`Threads::Auto`] a query begins on one thread. If it is not done after this number of steps, about a tenth of a millisecond, others
 /// join.
-const STEPS_ALONE: u64 = 4096;
+const STEPS_ALONE: u64 = 1024;
+
+/// After so many steps a thread looks whether it should hand out tasks: few at first, so that all threads soon have some.
+const STEPS_AT_FIRST: u64 = 32;
+
+/// The same, once it has worked for a while.
+const STEPS_AT_A_TIME: u64 = 512;
 
 /// Tasks for each thread; more of them even out their sizes.
 const TASKS_PER_THREAD: usize = 64;
@@ -61,22 +81,20 @@ const MANY_PAIRS: usize = 4_000;
 pub(crate) struct Crew<W: Worker> {
     pub(crate) workers: Vec<W>,
     tasks: Vec<W::Task>,
-    opened: Vec<W::Task>,
     pub(crate) pairs: Vec<Pair>,
     pub(crate) stats: FindStats,
 }
 
 impl<W: Worker> Default for Crew<W> {
     fn default() -> Self {
-        let (tasks, opened) = (Vec::new(), Vec::new());
-        Self { workers: vec![W::default()], tasks, opened, pairs: Vec::new(), stats: FindStats::default() }
+        let (tasks, pairs) = (Vec::new(), Vec::new());
+        Self { workers: vec![W::default()], tasks, pairs, stats: FindStats::default() }
     }
 }
 
 impl<W: Worker> Crew<W> {
-    /// Forgets the last query.
+    /// Forgets the last query. Its pairs stay until the next one is finished.
     pub(crate) fn reset(&mut self) {
-        self.pairs.clear();
         self.tasks.clear();
         self.stats = FindStats::default();
         self.workers.iter_mut().for_each(W::reset);
@@ -97,9 +115,7 @@ impl<W: Worker> Crew<W> {
             self.workers[0].take_rest(&mut self.tasks);
         }
         if !self.tasks.is_empty() {
-            self.open_until(query, TASKS_PER_THREAD * count);
-            self.run_on_threads(query, count);
-            self.tasks.clear();
+            self.share(query, count);
         }
     }
 
@@ -135,31 +151,54 @@ impl<W: Worker> Crew<W> {
             let (pairs, stats) = worker.results();
             pairs.len() as u64 + stats.found
         });
-        let is_kept = found.sum::<u64>() <= most as u64;
+        let count = found.sum::<u64>();
         for worker in &self.workers {
             let (pairs, stats) = worker.results();
-            if is_kept {
-                self.pairs.extend_from_slice(pairs);
-            }
             self.stats += stats;
             self.stats.found += pairs.len() as u64;
         }
-        parallel::sort_unstable(threads != Threads::One && self.pairs.len() > MANY_PAIRS, &mut self.pairs);
+        let ranges = if count > MANY_PAIRS as u64 { threads.count() } else { 1 };
+        let is_kept = count <= most as u64;
+        if is_kept && ranges > 1 {
+            parallel::for_each(true, self.workers.iter_mut(), W::sort_pairs);
+            let lists: Vec<&[Pair]> = self.workers.iter().map(|worker| worker.results().0).collect();
+            merge(&lists, &mut self.pairs, ranges);
+            return;
+        }
+        self.pairs.clear();
+        if is_kept {
+            self.workers.iter().for_each(|worker| self.pairs.extend_from_slice(worker.results().0));
+            self.pairs.sort_unstable();
+        }
     }
 
-    /// Opens tasks, all of a generation at a time, until there are enough of them.
-    fn open_until(&mut self, query: &W::Query<'_>, enough: usize) {
-        for _ in 0..64 {
-            if self.tasks.is_empty() || self.tasks.len() >= enough {
-                break;
+    /// Works off all tasks on all threads, each handing out what others can take.
+    fn share(&mut self, query: &W::Query<'_>, threads: usize) {
+        // Every thread that has something to do takes a worker.
+        let idle = Mutex::new(std::mem::take(&mut self.workers));
+        let lock = || idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Parts that no thread has taken yet. There should be some, but few: to hand out costs more than to go on.
+        let (waiting, enough) = (AtomicUsize::new(1), 1 + threads / 8);
+        // The stack of a walk begins with the highest tasks, and a walk begins with the first task of its list.
+        let mut first = std::mem::take(&mut self.tasks);
+        first.reverse();
+        parallel::spread((first, STEPS_AT_FIRST), |(mut tasks, mut slice): (Vec<W::Task>, u64), hand_out| {
+            waiting.fetch_sub(1, Ordering::Relaxed);
+            let mut worker = lock().pop().unwrap_or_default();
+            while !tasks.is_empty() {
+                if tasks.len() > 1 && waiting.load(Ordering::Relaxed) < enough {
+                    waiting.fetch_add(1, Ordering::Relaxed);
+                    hand_out((tasks.split_off(tasks.len() / 2), slice));
+                }
+                worker.run(query, &tasks, &mut { slice });
+                tasks.clear();
+                worker.take_rest(&mut tasks);
+                tasks.reverse();
+                slice = (2 * slice).min(STEPS_AT_A_TIME);
             }
-            self.opened.clear();
-            for task in &self.tasks {
-                self.workers[0].run(query, std::slice::from_ref(task), &mut 1);
-                self.workers[0].take_rest(&mut self.opened);
-            }
-            std::mem::swap(&mut self.tasks, &mut self.opened);
-        }
+            lock().push(worker);
+        });
+        self.workers = idle.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     }
 
     fn run_on_threads(&mut self, query: &W::Query<'_>, threads: usize) {

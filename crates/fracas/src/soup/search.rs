@@ -85,6 +85,10 @@ impl Worker for CellSearch {
     fn results(&self) -> (&[Pair], FindStats) {
         (&self.pairs, self.stats)
     }
+
+    fn sort_pairs(&mut self) {
+        self.pairs.sort_unstable();
+    }
 }
 
 impl CellSearch {

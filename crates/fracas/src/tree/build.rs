@@ -1,20 +1,28 @@
-//! Building the tree: from the whole mesh down to rows of eight.
+//! Building the tree, stage by stage.
 //!
-//! A node starts with one part, its whole set, and divides the part with the largest box again and again until it
-//! has eight parts or nothing is left to divide. Parts that fit into a full tree of lower height (8, 64, 512, …
-//! triangles) are left whole, so that nodes near the leaves, which are most of the tree, come out well filled. If
-//! self-queries are expected, small sets are first divided into their smooth pieces (`smooth_pieces`).
+//! ```text
+//!   mesh ──▶ items: the box of each triangle ──▶ sets of sets, divided (grow) ──▶ nodes, in order (assemble)
+//!                                                                                   │
+//!            outlines of patches (walk/contour) ◀── boxes (refit) ◀── rows ◀── ids ◀┘
+//! ```
 //!
-//! Subtrees are built in parallel, each with node and leaf numbers of its own, and then shifted into place.
+//! Every stage uses all threads from its beginning, and no stage writes memory on one thread that others could write: at
+//! sixteen threads, filling the rows with zeros would take as long as all divisions. The tree is the same for any number of threads,
+//! since lists are cut into tasks by their length alone.
 
 use super::MeshTree;
-use super::partition::{Extent, Item, SplitRule, split};
-use super::smooth_pieces::{LARGEST_SET, group_by_piece};
-use crate::base::parallel;
+use super::assemble::Layout;
+use super::grow::Builder;
+use super::partition::{Extent, Item, SplitRule};
+use super::refit::filled_row;
+use super::smooth_pieces::bearing;
+use crate::base::Stopwatch;
+use crate::base::parallel::{self, CHUNK};
+use crate::geom::Triangle;
 use crate::mesh::Mesh;
-use crate::pairs::{Frame, LANES, Row, RowIds};
-use crate::walk::{Child, Contours, Node, Stamp};
-use std::ops::Range;
+use crate::pairs::{Frame, LANES, RowIds};
+use crate::walk::{Contours, Stamp};
+use std::time::Duration;
 
 /// How to build a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,47 +43,74 @@ impl Default for BuildOptions {
     }
 }
 
-/// In larger sets pieces are not divided further within the node that tells them apart.
-const LARGEST_SHARED: usize = 8 * 512;
-
-/// Subtrees with fewer triangles are not worth another thread.
-const SMALLEST_TASK: usize = 4096;
-
 impl MeshTree {
     /// Builds the tree over a mesh as the options say.
     #[must_use]
     pub fn build_with(mesh: Mesh, options: &BuildOptions) -> Self {
-        let (low, high) = mesh.bounds().corners();
+        Self::build_watched(mesh, options, &mut Stopwatch::stopped())
+    }
+
+    /// As [`MeshTree::build_with`], with the time of each stage: for measuring.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn build_timed(mesh: Mesh, options: &BuildOptions) -> (Self, Vec<(&'static str, Duration)>) {
+        let mut watch = Stopwatch::started();
+        let tree = Self::build_watched(mesh, options, &mut watch);
+        (tree, watch.into_laps())
+    }
+
+    fn build_watched(mesh: Mesh, options: &BuildOptions, watch: &mut Stopwatch) -> Self {
+        let BuildOptions { parallel, self_queries, .. } = *options;
+        let (low, high) = mesh.bounds_with(parallel).corners();
         let frame = Frame::around(low, high);
-        let mut items = gather(&mesh, &frame);
-        let mut subtree = Subtree::default();
-        if !items.is_empty() {
-            let extent = Extent::of(&items);
-            subtree = Builder { mesh: &mesh, options }.subtree(&mut items, &extent);
-        }
-        let Subtree { nodes, leaves } = subtree;
-        let mut rest = &items[..];
-        let mut ids = Vec::with_capacity(leaves.len());
-        for size in leaves {
-            let (row, later) = rest.split_at(size as usize);
-            ids.push(row_ids(&mesh, row));
-            rest = later;
-        }
-        let contours = options.self_queries.then(|| Contours::build(&nodes, &ids));
-        let rows = vec![Row::ZERO; ids.len()];
+        watch.lap("bounds");
+        let mut items = gather(&mesh, &frame, options);
+        watch.lap("boxes of triangles");
+        let layout = Layout::of(Builder::new(&mesh, options).grow(&mut items));
+        watch.lap("divide");
+        let nodes = layout.nodes(parallel);
+        let starts = layout.leaf_starts();
+        let ids = parallel::collect(parallel, starts.len() - 1, |leaf| {
+            row_ids(&mesh, &items[starts[leaf] as usize..starts[leaf + 1] as usize])
+        });
+        watch.lap("nodes and ids");
+        let positions = mesh.positions();
+        let mut rows = Vec::new();
+        // To give memory back takes the system a while.
+        let fill = || {
+            rows = parallel::collect(parallel, ids.len(), |leaf| filled_row(positions, &frame, &ids[leaf]))
+        };
+        parallel::join(parallel, fill, || drop((items, layout)));
+        watch.lap("rows");
+        let contours = self_queries.then(|| Contours::build(&nodes, &ids, parallel));
+        watch.lap("outlines");
         let (stamp, topology) = (Stamp::new(), Stamp::new());
         let mut tree = Self { mesh, stamp, topology, frame, nodes, rows, ids, contours };
-        tree.refit(options.parallel);
+        tree.fit_boxes(parallel);
+        watch.lap("fit boxes");
         tree
     }
 }
 
-fn gather(mesh: &Mesh, frame: &Frame) -> Vec<Item> {
-    let positions = mesh.positions();
-    let item = |(triangle, corners): (usize, &[u32; 3])| {
-        Item::new(frame, corners.map(|v| positions[v as usize]), triangle as u32)
-    };
-    mesh.triangles().iter().enumerate().map(item).collect()
+/// The boxes of all triangles, with where their normals point if self-queries are expected.
+fn gather(mesh: &Mesh, frame: &Frame, options: &BuildOptions) -> Vec<Item> {
+    let (positions, triangles) = (mesh.positions(), mesh.triangles());
+    parallel::collect(options.parallel, triangles.len(), |triangle| {
+        let corners = triangles[triangle].map(|v| positions[v as usize]);
+        let item = Item::new(frame, corners, triangle as u32);
+        if !options.self_queries {
+            return item;
+        }
+        let [a, b, c] = corners;
+        item.with_bearing(bearing(Triangle::new(a, b, c).area_vector()))
+    })
+}
+
+/// The extent of all items, taken in chunks.
+pub(super) fn extent_of(items: &[Item], parallel: bool) -> Extent {
+    let mut all = Extent::EMPTY;
+    parallel::map(parallel, items.chunks(CHUNK), Extent::of).iter().for_each(|part| all.join(part));
+    all
 }
 
 fn row_ids(mesh: &Mesh, items: &[Item]) -> RowIds {
@@ -83,8 +118,9 @@ fn row_ids(mesh: &Mesh, items: &[Item]) -> RowIds {
     for lane in 0..LANES {
         // Unused lanes repeat the first triangle, so that their coordinates are finite.
         let triangle = items.get(lane).unwrap_or(&items[0]).triangle();
+        let corners = mesh.triangles()[triangle as usize];
         for corner in 0..3 {
-            ids.vertices[corner][lane] = mesh.triangles()[triangle as usize][corner];
+            ids.vertices[corner][lane] = corners[corner];
         }
         if lane < items.len() {
             ids.triangles[lane] = triangle;
@@ -93,134 +129,62 @@ fn row_ids(mesh: &Mesh, items: &[Item]) -> RowIds {
     ids
 }
 
-/// A part of the tree with node and leaf numbers counted from its own first.
-#[derive(Default)]
-struct Subtree {
-    nodes: Vec<Node>,
-    /// How many triangles each leaf holds, in the order of the items.
-    leaves: Vec<u8>,
-}
+#[cfg(all(test, feature = "parallel"))]
+mod tests {
+    use super::*;
+    use crate::geom::DVec3;
+    use crate::mesh::shapes;
 
-impl Subtree {
-    /// Appends another part, its numbers shifted.
-    fn append(&mut self, other: &Self) {
-        let (node_shift, leaf_shift) = (self.nodes.len() as u32, self.leaves.len() as u32);
-        self.leaves.extend_from_slice(&other.leaves);
-        self.nodes.extend(other.nodes.iter().map(|node| {
-            let mut node = *node;
-            node.nodes_end += node_shift;
-            node.leaves = [node.leaves[0] + leaf_shift, node.leaves[1] + leaf_shift];
-            for child in &mut node.children[..node.count as usize] {
-                *child = if child.is_leaf() {
-                    Child::leaf(child.index() + leaf_shift as usize)
-                } else {
-                    Child::node(child.index() + node_shift as usize)
-                };
-            }
-            node
-        }));
-    }
-}
-
-/// A run of items of a node under construction.
-struct Span {
-    items: Range<usize>,
-    extent: Extent,
-}
-
-impl Span {
-    fn new(all: &[Item], items: Range<usize>) -> Self {
-        Self { extent: Extent::of(&all[items.clone()]), items }
-    }
-}
-
-struct Builder<'a> {
-    mesh: &'a Mesh,
-    options: &'a BuildOptions,
-}
-
-impl Builder<'_> {
-    fn subtree(&self, items: &mut [Item], extent: &Extent) -> Subtree {
-        let mut subtree = Subtree {
-            nodes: Vec::with_capacity(items.len() / (4 * LANES) + 1),
-            leaves: Vec::with_capacity(items.len() / LANES + 1),
-        };
-        self.append_node(items, extent, &mut subtree);
-        subtree
+    fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(work)
     }
 
-    /// Appends the node over `items` and everything below it.
-    fn append_node(&self, items: &mut [Item], extent: &Extent, out: &mut Subtree) {
-        let parts = self.divide(items, extent);
-        let (index, first_leaf) = (out.nodes.len(), out.leaves.len() as u32);
-        out.nodes.push(Node::EMPTY);
-        let mut children = [Child::NONE; LANES];
-        let large = parts.iter().filter(|part| part.items.len() >= SMALLEST_TASK).count();
-        let side_by_side = self.options.parallel && large > 1;
-        let built = if side_by_side { self.build_side_by_side(items, &parts) } else { Vec::new() };
-        for (lane, part) in parts.iter().enumerate() {
-            if part.items.len() <= LANES {
-                children[lane] = Child::leaf(out.leaves.len());
-                out.leaves.push(part.items.len() as u8);
-                continue;
-            }
-            children[lane] = Child::node(out.nodes.len());
-            match built.get(lane) {
-                Some(subtree) => out.append(subtree),
-                None => self.append_node(&mut items[part.items.clone()], &part.extent, out),
+    /// Every node, row and outline, one by one: the text of a whole tree would take gigabytes.
+    fn assert_same(one: &MeshTree, other: &MeshTree, what: &str) {
+        assert_eq!((one.nodes.len(), one.rows.len()), (other.nodes.len(), other.rows.len()), "{what}");
+        for (k, (p, q)) in one.nodes.iter().zip(&other.nodes).enumerate() {
+            assert_eq!(format!("{p:?}"), format!("{q:?}"), "{what}: node {k}");
+        }
+        for (k, (p, q)) in one.rows.iter().zip(&other.rows).enumerate() {
+            let bits = |row: &crate::pairs::Row| row.corners.map(|c| c.map(|a| a.map(f32::to_bits)));
+            assert_eq!(bits(p), bits(q), "{what}: row {k}");
+        }
+        for (k, (p, q)) in one.ids.iter().zip(&other.ids).enumerate() {
+            assert_eq!((p.triangles, p.vertices), (q.triangles, q.vertices), "{what}: ids {k}");
+        }
+        assert!(one.contours == other.contours, "{what}: outlines");
+        assert_eq!(one.frame, other.frame, "{what}");
+    }
+
+    /// Large enough that all threads divide sets together, at several levels; and so that there is no place for a cut.
+    #[test]
+    fn large_trees_are_the_same_on_any_number_of_threads() {
+        let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
+        let copies = Mesh::new(corners, vec![[0, 1, 2]; 70_000]).expect("a mesh");
+        for (name, mesh) in [
+            ("cloth", shapes::folded_cloth(300_000)),
+            ("sphere", shapes::noisy_sphere(100_000, 0.2, 3)),
+            ("copies", copies),
+        ] {
+            for self_queries in [true, false] {
+                let options = BuildOptions { self_queries, ..BuildOptions::default() };
+                let alone = BuildOptions { parallel: false, ..options };
+                let expected = MeshTree::build_with(mesh.clone(), &alone);
+                expected.validate().unwrap_or_else(|broken| panic!("{name}: {broken}"));
+                for threads in [1, 2, 8] {
+                    let tree = on_threads(threads, || MeshTree::build_with(mesh.clone(), &options));
+                    assert_same(&tree, &expected, &format!("{name}, {self_queries}, {threads} threads"));
+                }
             }
         }
-        let (end, leaves) = (out.nodes.len() as u32, [first_leaf, out.leaves.len() as u32]);
-        let node = &mut out.nodes[index];
-        node.children = children;
-        node.count = parts.len() as u32;
-        node.nodes_end = end;
-        node.leaves = leaves;
     }
 
-    /// Divides a set into at most eight parts: smooth pieces, then always the part with the largest box.
-    fn divide(&self, items: &mut [Item], extent: &Extent) -> Vec<Span> {
-        let mut parts = Vec::with_capacity(LANES);
-        if self.options.self_queries && (2 * LANES..=LARGEST_SET).contains(&items.len()) {
-            let mut start = 0;
-            for size in group_by_piece(items, self.mesh) {
-                parts.push(Span::new(items, start..start + size));
-                start += size;
-            }
-        } else {
-            parts.push(Span { items: 0..items.len(), extent: *extent });
-        }
-        // A large piece keeps a node of its own: its outline is worth more than a full node.
-        if parts.len() > 1 && items.len() > LARGEST_SHARED {
-            return parts;
-        }
-        let mut small = LANES;
-        while small * LANES < items.len() {
-            small *= LANES;
-        }
-        while parts.len() < LANES {
-            let divisible = parts.iter().enumerate().filter(|(_, part)| part.items.len() > small);
-            let largest = divisible.max_by(|p, q| p.1.extent.half_area().total_cmp(&q.1.extent.half_area()));
-            let Some((at, part)) = largest else { break };
-            let Range { start, end } = part.items;
-            let middle = start + split(&mut items[start..end], &part.extent, self.options.split);
-            parts[at] = Span::new(items, start..middle);
-            parts.insert(at + 1, Span::new(items, middle..end));
-        }
-        parts
-    }
-
-    /// Builds the subtrees of all parts on all threads; those of leaves stay empty.
-    fn build_side_by_side(&self, mut items: &mut [Item], parts: &[Span]) -> Vec<Subtree> {
-        let mut sets = Vec::with_capacity(parts.len());
-        for part in parts {
-            let (set, others) = items.split_at_mut(part.items.len());
-            sets.push((set, &part.extent));
-            items = others;
-        }
-        parallel::map(true, sets.into_iter(), |(set, extent)| match set.len() {
-            0..=LANES => Subtree::default(),
-            _ => self.subtree(set, extent),
-        })
+    #[test]
+    fn a_timed_build_gives_the_same_tree_and_names_its_stages() {
+        let mesh = shapes::folded_cloth(20_000);
+        let options = BuildOptions::default();
+        let (tree, stages) = MeshTree::build_timed(mesh.clone(), &options);
+        assert_same(&tree, &MeshTree::build_with(mesh, &options), "timed");
+        assert!(stages.iter().any(|(stage, _)| *stage == "divide"), "{stages:?}");
     }
 }

@@ -31,7 +31,10 @@
 //!
 //! This tree must be rebuilt when triangles come or go. For a mesh that is cut or torn, use [`crate::tearing`].
 
+mod assemble;
 mod build;
+mod grow;
+mod large;
 pub(crate) mod partition;
 mod quality;
 mod refit;
@@ -45,6 +48,7 @@ pub(crate) use refit::{refit_nodes, row_box};
 pub use validate::Broken;
 pub(crate) use validate::ensure;
 
+use crate::base::parallel;
 use crate::geom::{DVec3, Pose, Triangle};
 use crate::mesh::{Mesh, MeshError, TriangleId};
 use crate::pairs::{Frame, Row, RowIds};
@@ -111,9 +115,12 @@ impl MeshTree {
     /// # Errors
     /// The first position that is not finite afterwards. The positions are then the old ones again.
     pub fn update_positions(&mut self, change: impl FnOnce(&mut [DVec3])) -> Result<(), MeshError> {
-        let mut positions = self.mesh.positions().to_vec();
+        let old = self.mesh.positions();
+        let mut positions = parallel::collect(true, old.len(), |vertex| old[vertex]);
         change(&mut positions);
-        self.set_positions(&positions)
+        self.mesh.swap_positions(positions)?;
+        self.refit(true);
+        Ok(())
     }
 
     /// The body as it stands; the same as `View::from(&body)`.

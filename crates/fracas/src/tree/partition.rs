@@ -1,6 +1,6 @@
 //! Where to divide a set of triangles in two.
 //!
-//! All rules cut at a multiple of eight triangles, so that leaves come out full. The surface-area rule bins the
+//! All rules cut at a multiple of eight triangles, so that leaves come out full (very large sets are cut elsewhere, in `large`). The surface-area rule bins the
 //! box centres along the three axes (Wald, "On fast construction of SAH-based bounding volume hierarchies",
 //! 2007), but counts in rows of eight: a part of nine triangles costs as much as one of sixteen.
 
@@ -20,7 +20,8 @@ pub enum SplitRule {
     Midpoint,
 }
 
-/// A triangle while the tree is built: its box, with the triangle id in the bits of `low.w`.
+/// A triangle while the tree is built: its box, with the triangle id in the bits of `low.w` and what a build knows of its normal
+/// in those of `high.w`.
 ///
 /// The fourth lane takes no part in any comparison; it rides along so that an item is two vectors.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +46,25 @@ impl Item {
         self.low.w.to_bits()
     }
 
+    /// Gives the item another number instead of the triangle's id.
+    #[inline]
+    pub(super) fn rename(&mut self, number: u32) {
+        self.low.w = f32::from_bits(number);
+    }
+
+    /// The same item with a note of where its normal points.
+    #[inline]
+    pub(super) fn with_bearing(mut self, bearing: u32) -> Self {
+        self.high.w = f32::from_bits(bearing);
+        self
+    }
+
+    /// The note of where the normal points.
+    #[inline]
+    pub(super) fn bearing(&self) -> u32 {
+        self.high.w.to_bits()
+    }
+
     /// Twice the middle of the box.
     #[inline]
     pub(crate) fn centre(&self) -> Vec4 {
@@ -57,22 +77,66 @@ impl Item {
 pub(crate) struct Extent {
     low: Vec4,
     high: Vec4,
-    centre_low: Vec4,
-    centre_high: Vec4,
+    centres: Centres,
+}
+
+/// The box of the doubled centres of a set.
+#[derive(Clone, Copy)]
+pub(super) struct Centres {
+    low: Vec4,
+    high: Vec4,
+}
+
+impl Centres {
+    pub(super) const EMPTY: Self = Self { low: EMPTY_BOX.0, high: EMPTY_BOX.1 };
+
+    /// Makes room for one more item.
+    #[inline]
+    pub(super) fn add(&mut self, item: &Item) {
+        let centre = item.low + item.high;
+        *self = Self { low: self.low.min(centre), high: self.high.max(centre) };
+    }
+
+    /// Makes room for all items of another set.
+    #[inline]
+    pub(super) fn join(&mut self, other: &Self) {
+        *self = Self { low: self.low.min(other.low), high: self.high.max(other.high) };
+    }
 }
 
 impl Extent {
+    pub(super) const EMPTY: Self = Self { low: EMPTY_BOX.0, high: EMPTY_BOX.1, centres: Centres::EMPTY };
+
+    pub(super) fn new((low, high): (Vec4, Vec4), centres: Centres) -> Self {
+        Self { low, high, centres }
+    }
+
     pub(crate) fn of(items: &[Item]) -> Self {
-        let (mut low, mut high) = EMPTY_BOX;
-        let (mut centre_low, mut centre_high) = EMPTY_BOX;
+        let Self { mut low, mut high, mut centres } = Self::EMPTY;
         for item in items {
             low = low.min(item.low);
             high = high.max(item.high);
-            let centre = item.low + item.high;
-            centre_low = centre_low.min(centre);
-            centre_high = centre_high.max(centre);
+            centres.add(item);
         }
-        Self { low, high, centre_low, centre_high }
+        Self { low, high, centres }
+    }
+
+    /// Makes room for all items of another set.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+        self.centres.join(&other.centres);
+    }
+
+    /// Bins over the centres along an axis.
+    fn binning(&self, axis: usize, bins: usize) -> Binning {
+        Binning::over(axis, self.centres.low[axis], self.centres.high[axis], bins)
+    }
+
+    /// Bins over the centres along the axis in which they reach farthest; `None` if all are in one place.
+    pub(super) fn longest_binning(&self) -> Option<Binning> {
+        let binning = self.binning(self.longest_centre_axis(), BINS);
+        (binning.scale > 0.0).then_some(binning)
     }
 
     /// The box of the set; last lanes mean nothing.
@@ -86,7 +150,7 @@ impl Extent {
     }
 
     pub(crate) fn longest_centre_axis(&self) -> usize {
-        (self.centre_high - self.centre_low).truncate().max_position()
+        (self.centres.high - self.centres.low).truncate().max_position()
     }
 }
 
@@ -103,7 +167,7 @@ pub(crate) fn half_area(low: Vec4, high: Vec4) -> f32 {
 pub(super) fn split(items: &mut [Item], extent: &Extent, rule: SplitRule) -> usize {
     debug_assert!(items.len() > LANES);
     let axis = extent.longest_centre_axis();
-    let middle = 0.5 * (extent.centre_low[axis] + extent.centre_high[axis]);
+    let middle = 0.5 * (extent.centres.low[axis] + extent.centres.high[axis]);
     let below = match rule {
         SplitRule::SurfaceArea => return split_by_area(items, extent),
         SplitRule::Median => 0,
@@ -115,7 +179,7 @@ pub(super) fn split(items: &mut [Item], extent: &Extent, rule: SplitRule) -> usi
 }
 
 /// The multiple of eight nearest to `count` that leaves both parts non-empty.
-fn whole_rows(count: usize, total: usize) -> usize {
+pub(super) fn whole_rows(count: usize, total: usize) -> usize {
     let most = (total - 1) / LANES * LANES;
     ((count + LANES / 2) / LANES * LANES).clamp(LANES, most)
 }
@@ -154,7 +218,7 @@ impl Bin {
 
     /// Cost of visiting what the bin holds: area times rows.
     #[inline]
-    fn cost(&self) -> f32 {
+    pub(super) fn cost(&self) -> f32 {
         half_area(self.low, self.high) * self.count.div_ceil(LANES as u32) as f32
     }
 }
@@ -217,7 +281,7 @@ fn split_by_area(items: &mut [Item], extent: &Extent) -> usize {
     let bins = if items.len() <= 64 { BINS / 2 } else { BINS };
     let mut best: Option<BestCut> = None;
     for axis in (0..3).filter(|&axis| axis == longest || items.len() <= THREE_AXES) {
-        let binning = Binning::over(axis, extent.centre_low[axis], extent.centre_high[axis], bins);
+        let binning = extent.binning(axis, bins);
         if binning.scale > 0.0 {
             let cut = best_cut(items, binning, Bin::cost, |_| true);
             if cut.cost < best.as_ref().map_or(f32::INFINITY, |best| best.cost) {
@@ -242,11 +306,28 @@ pub(crate) fn best_cut(
     cost_of: impl Fn(&Bin) -> f32,
     is_allowed: impl Fn(usize) -> bool,
 ) -> BestCut {
+    cheapest_cut(&fill_bins(items, binning), binning, items.len(), cost_of, is_allowed)
+}
+
+/// The boxes and counts of all bins along one axis.
+#[inline]
+pub(super) fn fill_bins(items: &[Item], binning: Binning) -> [Bin; BINS] {
     let mut bins = [Bin::EMPTY; BINS];
     for item in items {
         bins[binning.bin_of(item) % BINS].add(item.low, item.high, 1);
     }
-    let mut above = bins;
+    bins
+}
+
+/// The cheapest cut between two bins of `total` items, among those whose lower part may have its count.
+pub(super) fn cheapest_cut(
+    bins: &[Bin; BINS],
+    binning: Binning,
+    total: usize,
+    cost_of: impl Fn(&Bin) -> f32,
+    is_allowed: impl Fn(usize) -> bool,
+) -> BestCut {
+    let mut above = *bins;
     for k in (1..binning.last).rev() {
         let next = above[k + 1];
         above[k].add(next.low, next.high, next.count);
@@ -257,7 +338,7 @@ pub(crate) fn best_cut(
     for k in 1..=binning.last {
         below.add(bins[k - 1].low, bins[k - 1].high, bins[k - 1].count);
         let (cost, count) = (cost_of(&below) + cost_of(&above[k]), below.count as usize);
-        if cost < best.cost && count > 0 && count < items.len() && is_allowed(count) {
+        if cost < best.cost && count > 0 && count < total && is_allowed(count) {
             (best.cost, best.below, best.first_above) = (cost, count, k);
             best.sides = [(below.low, below.high), (above[k].low, above[k].high)];
         }

@@ -25,7 +25,7 @@ impl MeshTree {
         // A body that left its frame, or shrank in it, gets a new one; then one more pass is due.
         let Some(root) = self.nodes.first() else { return };
         if !fits_frame(root.bounds(), 0.125) {
-            let (low, high) = self.mesh.bounds().corners();
+            let (low, high) = self.mesh.bounds_with(parallel).corners();
             let frame = Frame::around(low, high);
             if frame != self.frame {
                 self.frame = frame;
@@ -36,7 +36,14 @@ impl MeshTree {
 
     fn refit_in_frame(&mut self, parallel: bool) {
         let Self { mesh, frame, nodes, rows, ids, contours, .. } = self;
-        let job = Job { positions: mesh.positions(), frame: *frame, signs: contours.is_some() };
+        let job = Job { positions: mesh.positions(), frame: *frame, signs: contours.is_some(), fill: true };
+        job.refit_all(nodes, rows, ids, parallel);
+    }
+
+    /// Fits the boxes around rows that are up to date.
+    pub(super) fn fit_boxes(&mut self, parallel: bool) {
+        let Self { mesh, frame, nodes, rows, ids, contours, .. } = self;
+        let job = Job { positions: mesh.positions(), frame: *frame, signs: contours.is_some(), fill: false };
         job.refit_all(nodes, rows, ids, parallel);
     }
 
@@ -62,7 +69,7 @@ pub(crate) fn refit_nodes(
     frame: Frame,
     parallel: bool,
 ) {
-    Job { positions, frame, signs: false }.refit_all(nodes, rows, ids, parallel);
+    Job { positions, frame, signs: false, fill: true }.refit_all(nodes, rows, ids, parallel);
 }
 
 /// A contiguous part of the tree: whole subtrees.
@@ -78,7 +85,10 @@ struct Run<'a> {
 struct Job<'a> {
     positions: &'a [DVec3],
     frame: Frame,
+    /// Whether the directions of normals are noted.
     signs: bool,
+    /// Whether rows are filled, too.
+    fill: bool,
 }
 
 impl Job<'_> {
@@ -145,7 +155,9 @@ impl Job<'_> {
             let (low, high, signs) = if child.is_leaf() {
                 let leaf = child.index() - run.first_leaf as usize;
                 let row = &mut run.rows[leaf];
-                self.fill_row(row, &run.ids[leaf]);
+                if self.fill {
+                    fill_row(self.positions, &self.frame, row, &run.ids[leaf]);
+                }
                 let signs = if self.signs { signs_of_row(simd, row, Frame::SLACK) } else { 0 };
                 let (low, high) = row_box(simd, row);
                 (low, high, signs)
@@ -158,15 +170,22 @@ impl Job<'_> {
             node.signs[lane] = signs;
         }
     }
+}
 
-    #[inline(always)]
-    fn fill_row(&self, row: &mut Row, ids: &RowIds) {
-        for corner in 0..3 {
-            for lane in 0..LANES {
-                let x = self.frame.map(self.positions[ids.vertices[corner][lane] as usize]);
-                for axis in 0..3 {
-                    row.corners[corner][axis][lane] = x[axis];
-                }
+/// The corners of the triangles of a leaf in frame coordinates.
+pub(super) fn filled_row(positions: &[DVec3], frame: &Frame, ids: &RowIds) -> Row {
+    let mut row = Row::ZERO;
+    fill_row(positions, frame, &mut row, ids);
+    row
+}
+
+#[inline(always)]
+fn fill_row(positions: &[DVec3], frame: &Frame, row: &mut Row, ids: &RowIds) {
+    for corner in 0..3 {
+        for lane in 0..LANES {
+            let x = frame.map(positions[ids.vertices[corner][lane] as usize]);
+            for axis in 0..3 {
+                row.corners[corner][axis][lane] = x[axis];
             }
         }
     }

@@ -27,33 +27,32 @@
 //! with different indices. Signs of normals are certain (with error bounds), all else uses exact predicates.
 //!
 //! The outline is the sum of the directed edges of the triangles, equal and opposite ones cancelled; it follows
-//! from the topology alone and is gathered once, at build. Signs of normals are found at each refit.
+//! from the topology alone and is gathered once, at build (`gather`). Signs of normals are found at each refit.
 //!
 //! # Reference
 //! The idea of testing normals and contour goes back to Volino, Magnenat-Thalmann, "Efficient self-collision
 //! detection on smoothly discretized surface animations using geometrical shape regularity", Eurographics 1994.
 
-use super::Node;
 use crate::base::Lists;
 use crate::exact::{Sign, orient2d};
 use crate::geom::DVec3;
-use crate::pairs::{LANES, Row, RowIds};
+use crate::pairs::Row;
 use fearless_simd::f32x8;
 use fearless_simd::prelude::*;
 use glam::DVec2;
 use std::cmp::Ordering;
 
 /// Outlines longer than this are not tested; their children's are.
-const LONGEST_OUTLINE: usize = 4096;
+pub(super) const LONGEST_OUTLINE: usize = 4096;
 
 /// Outlines of the patches below the nodes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Contours {
     /// By node, the last node first: a closed walk along its outline, each edge once; empty if it is not connected.
-    walks: Lists<u32>,
+    pub(super) walks: Lists<u32>,
     /// Likewise: places in the walk where it passes a vertex it passes more than once, places of one vertex together.
-    pinches: Lists<u32>,
-    count: usize,
+    pub(super) pinches: Lists<u32>,
+    pub(super) count: usize,
 }
 
 /// The outline of one patch.
@@ -64,37 +63,6 @@ pub(super) struct Outline<'a> {
 }
 
 impl Contours {
-    /// Gathers the outlines of all nodes, children first.
-    pub(crate) fn build(nodes: &[Node], ids: &[RowIds]) -> Self {
-        let mut contours = Self { count: nodes.len(), ..Self::default() };
-        // Open edges of the nodes whose parent is still to come; `None` where an edge is used twice in one direction.
-        let mut open: Vec<Option<Vec<[u32; 2]>>> = vec![None; nodes.len()];
-        let mut edges = Vec::new();
-        let mut walker = Walker::default();
-        for index in (0..nodes.len()).rev() {
-            edges.clear();
-            let mut broken = false;
-            for (_, child) in nodes[index].used() {
-                if child.is_leaf() {
-                    append_edges_of_row(&ids[child.index()], &mut edges);
-                } else {
-                    match open[child.index()].take() {
-                        Some(of_child) => edges.extend(of_child),
-                        None => broken = true,
-                    }
-                }
-            }
-            let is_sound = !broken && cancel_opposite(&mut edges);
-            walker.find_walk(if is_sound { &edges } else { &[] });
-            contours.walks.append(|all| all.extend_from_slice(&walker.walk));
-            contours.pinches.append(|all| walker.append_pinches(all));
-            open[index] = is_sound.then(|| edges.clone());
-        }
-        contours.walks.shrink_to_fit();
-        contours.pinches.shrink_to_fit();
-        contours
-    }
-
     /// The outline of a node, if it is connected.
     #[inline]
     pub(super) fn of(&self, node: usize) -> Option<Outline<'_>> {
@@ -105,98 +73,6 @@ impl Contours {
 
     pub(crate) fn bytes(&self) -> usize {
         self.walks.bytes() + self.pinches.bytes()
-    }
-}
-
-fn append_edges_of_row(ids: &RowIds, edges: &mut Vec<[u32; 2]>) {
-    for lane in 0..LANES {
-        if ids.triangles[lane] != RowIds::NONE {
-            let v = ids.vertices.map(|corner| corner[lane]);
-            edges.extend([[v[0], v[1]], [v[1], v[2]], [v[2], v[0]]]);
-        }
-    }
-}
-
-/// Removes pairs of equal and opposite edges. False if an edge occurs twice in one direction or runs from a
-/// vertex to itself.
-fn cancel_opposite(edges: &mut Vec<[u32; 2]>) -> bool {
-    let undirected = |e: &[u32; 2]| (u64::from(e[0].min(e[1])) << 32) | u64::from(e[0].max(e[1]));
-    edges.sort_unstable_by_key(undirected);
-    let mut kept = 0;
-    let mut at = 0;
-    while at < edges.len() {
-        let edge = edges[at];
-        let equal = edges[at..].iter().take_while(|e| undirected(e) == undirected(&edge)).count();
-        match equal {
-            1 if edge[0] != edge[1] => {
-                edges[kept] = edge;
-                kept += 1;
-            }
-            2 if edge != edges[at + 1] => {}
-            _ => return false,
-        }
-        at += equal;
-    }
-    edges.truncate(kept);
-    true
-}
-
-/// Finds a closed walk through all edges (Hierholzer's method); keeps its memory.
-#[derive(Default)]
-struct Walker {
-    /// Edges by start, unused ones of a vertex in `next..` of its run.
-    sorted: Vec<[u32; 2]>,
-    next: Vec<u32>,
-    trail: Vec<u32>,
-    walk: Vec<u32>,
-    places: Vec<(u32, u32)>,
-}
-
-impl Walker {
-    /// Makes `walk` the vertices of a closed walk along each edge once; empty if the edges are not connected.
-    ///
-    /// As a sum of triangle outlines, the edges leave every vertex as often as they arrive there.
-    fn find_walk(&mut self, edges: &[[u32; 2]]) {
-        self.walk.clear();
-        if edges.len() < 3 || edges.len() > LONGEST_OUTLINE {
-            return;
-        }
-        self.sorted.clear();
-        self.sorted.extend_from_slice(edges);
-        self.sorted.sort_unstable();
-        let sorted = &self.sorted;
-        let run_start = |vertex: u32| sorted.partition_point(|edge| edge[0] < vertex);
-        self.next.clear();
-        self.next.extend(0..edges.len() as u32);
-        self.trail.clear();
-        self.trail.push(sorted[0][0]);
-        while let Some(&vertex) = self.trail.last() {
-            let run = run_start(vertex);
-            let unused = self.next[run] as usize;
-            if unused < sorted.len() && sorted[unused][0] == vertex {
-                self.next[run] += 1;
-                self.trail.push(sorted[unused][1]);
-            } else {
-                self.walk.push(vertex);
-                self.trail.pop();
-            }
-        }
-        // The walk ends where it began; it comes out backwards.
-        self.walk.pop();
-        self.walk.reverse();
-        if self.walk.len() != edges.len() {
-            self.walk.clear();
-        }
-    }
-
-    /// Appends the places of the walk at which its vertex occurs more than once.
-    fn append_pinches(&mut self, out: &mut Vec<u32>) {
-        self.places.clear();
-        self.places.extend(self.walk.iter().zip(0..).map(|(&vertex, place)| (vertex, place)));
-        self.places.sort_unstable();
-        for group in self.places.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
-            out.extend(group.iter().map(|place| place.1));
-        }
     }
 }
 

@@ -39,6 +39,7 @@ mod bridge;
 mod closed;
 mod closest;
 mod contour;
+mod gather;
 mod in_box;
 mod inside;
 mod line;

@@ -126,6 +126,10 @@ impl Worker for PairWalk {
     fn results(&self) -> (&[Pair], FindStats) {
         (&self.pairs, self.stats)
     }
+
+    fn sort_pairs(&mut self) {
+        self.pairs.sort_unstable();
+    }
 }
 
 impl PairWalk {
