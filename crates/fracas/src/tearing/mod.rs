@@ -88,7 +88,6 @@ pub use metric::Metric;
 pub use piece::Piece;
 pub use shatter::ShatterError;
 
-use crate::base::headroom;
 use crate::geom::{Box3, DVec3};
 use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};
 use crate::pairs::Frame;
@@ -211,10 +210,9 @@ impl TearingBody {
     fn of_live(mesh: LiveMesh, options: TearingOptions) -> Self {
         let mut tree = Tree { options, ..Tree::default() };
         tree.rebuild(&mesh);
-        let slots = mesh.slot_count() + headroom(mesh.slot_count());
-        tree.scratch.placement.grow(slots);
+        tree.scratch.placement.prepare(mesh.slot_count());
         if options.upkeep > 0 {
-            tree.upkeep.reserve(slots);
+            tree.upkeep.prepare(tree.arena.nodes.len());
         }
         let mut clusters = Clusters::default();
         if options.separate {
