@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { FIXTURES, launch, open, SHOTS } from "./common.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -23,6 +23,8 @@ before(async () => {
   browser = await launch();
 });
 after(async () => browser?.close());
+// A page that a failed test leaves behind would go on simulating beside the next one.
+afterEach(() => Promise.all((browser?.contexts() ?? []).map((context) => context.close())));
 
 /** Opens the page with a scene and waits for its first frame. */
 async function play(hash, options = {}) {
@@ -43,10 +45,10 @@ async function until(page, holds) {
   assert.fail(`in vain: ${holds}, ${JSON.stringify({ ...(await now(page)), made: undefined })}`);
 }
 
-/** Pauses, and waits until the worker has heard it. */
+/** Pauses, and waits until the page shows the state that the worker has. */
 async function pause(page) {
   await page.evaluate(() => window.fracas.run(false));
-  await page.waitForTimeout(300);
+  await until(page, (now) => now.isStill);
 }
 
 /** One step, and its number. */
@@ -160,13 +162,15 @@ test("a drag throws a brick, along the ray and as fast as it is long", async () 
 test("a grabbed body follows the pointer, and falls when it is let go", async () => {
   const { page, troubles, context } = await play("bricks,small");
   await until(page, (now) => now.step > 60);
+  await pause(page);
   await tool(page, "grab");
   const rest = await middles(page);
   const [name, at] = Object.entries(rest).sort((a, b) => b[1][2] - a[1][2])[0];
   const [x, y] = await seen(page, at);
   await page.mouse.move(x, y);
   await page.mouse.down();
-  await page.waitForTimeout(100);
+  await page.waitForFunction(() => document.getElementById("said").textContent === "Held.", undefined, PATIENCE);
+  await page.evaluate(() => window.fracas.run(true));
   for (let k = 1; k <= 12; k++) {
     await page.mouse.move(x, y - 14 * k);
     await page.waitForTimeout(60);
@@ -189,7 +193,9 @@ test("a grabbed body follows the pointer, and falls when it is let go", async ()
 /** Strikes the largest body as hard as can be, until it is in pieces. */
 async function shatter(page) {
   await tool(page, "strike");
-  for (let tries = 0; tries < 8; tries++) {
+  for (let tries = 0; tries < 4; tries++) {
+    await pause(page);
+    await page.evaluate(() => (document.getElementById("said").textContent = ""));
     const largest = await page.evaluate(() => {
       const counts = new Map();
       for (const fragment of window.fracas.picture().fragments) counts.set(fragment, (counts.get(fragment) ?? 0) + 1);
@@ -202,6 +208,7 @@ async function shatter(page) {
     await page.mouse.up();
     const struck = await page.waitForFunction(() => /^Struck\. .*\.$/.exec(document.getElementById("said").textContent)?.[0], undefined, PATIENCE);
     const pieces = /It breaks into (\d+) pieces\./.exec(await struck.jsonValue())?.[1];
+    await page.evaluate(() => window.fracas.run(true));
     if (pieces) return Number(pieces);
     await page.waitForTimeout(300);
   }
