@@ -65,7 +65,7 @@ async function start(): Promise<void> {
   let isRunning = false;
   /** A frame that came and is not shown yet. */
   let waiting: Shown | undefined;
-  let shown: { frame: PlayFrame; picture: Picture; numbers: Record<string, number> } | undefined;
+  let shown: { frame: PlayFrame; picture: Picture; numbers: Record<string, number>; isStill: boolean } | undefined;
   const proofs: string[] = [];
   let makes = 0;
   let count = 0;
@@ -73,7 +73,13 @@ async function start(): Promise<void> {
   let worded = 0;
   let ends: number[] = [];
 
-  const say = (text: string) => (element("said").textContent = text);
+  /** The last sentences that were said. */
+  const sayings: string[] = [];
+  const say = (text: string) => {
+    element("said").textContent = text;
+    sayings.push(text);
+    if (sayings.length > 100) sayings.shift();
+  };
   const link = await Link.open((message) => hear(message));
   const hand = new Hand(stage, canvas, document.getElementById("overlay") as unknown as SVGSVGElement, (use) => link.post({ do: "tool", use }));
 
@@ -217,7 +223,7 @@ async function start(): Promise<void> {
     stage.update(live.surface, frame.step, picture, level);
     if (isFresh) stage.reset();
     else if (++count % FOLLOW_EVERY === 0 && !hand.isBusy && message.running) stage.follow();
-    shown = { frame: { ...frame, triangles: undefined }, picture, numbers: Object.fromEntries([...message.phases, ...message.counters]) };
+    shown = { frame: { ...frame, triangles: undefined }, picture, numbers: Object.fromEntries([...message.phases, ...message.counters]), isStill: !message.running };
     if (frame.step > 0) running.add(frame.step, message.phases, message.counters, now);
     // Words need not change as often as the scene.
     const isDue = !message.running || isFresh || now - worded > WORDED_EVERY;
@@ -365,9 +371,9 @@ async function start(): Promise<void> {
   size.value = first.size;
   scene.value = first.scene;
   // For tests, pictures and the curious.
-  const now = () => ({ step: shown?.frame.step ?? -1, shown: shown?.frame.shown ?? 0, numbers: shown?.numbers ?? {}, isRunning, made, makes, checked, quality: quality.step, rate: quality.rate });
+  const now = () => ({ step: shown?.frame.step ?? -1, shown: shown?.frame.shown ?? 0, numbers: shown?.numbers ?? {}, isStill: shown?.isStill ?? false, isRunning, made, makes, checked, quality: quality.step, rate: quality.rate });
   const pairs = () => [...(shown?.picture.pairs ?? [])].map((place) => live.id(place));
-  Object.assign(window, { fracas: { stage, live, hand, link, look, run, now, pairs, proofs, refresh: () => change(() => {}), picture: () => shown?.picture } });
+  Object.assign(window, { fracas: { stage, live, hand, link, look, run, now, pairs, proofs, sayings, refresh: () => change(() => {}), picture: () => shown?.picture } });
 }
 
 const onTheme = applyThemes();
