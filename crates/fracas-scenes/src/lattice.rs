@@ -49,8 +49,11 @@ pub(crate) struct Lattice {
     pub rest: Vec<DVec3>,
     pub links: Vec<(Link, f64)>,
     spacing: f64,
-    /// The points that each vertex of the surface follows.
+    /// How much material a cut takes away between its faces: they begin this far apart.
+    pub kerf: f64,
+    /// The points that each vertex of the surface follows, and how far a kerf has moved it at rest.
     follows: Vec<Vec<(u32, f64)>>,
+    moved: Vec<DVec3>,
 }
 
 impl Lattice {
@@ -77,18 +80,15 @@ impl Lattice {
         }
         let point =
             |&position: &DVec3| Point { position, velocity: DVec3::ZERO, before: position, mobility: 1.0 };
-        Self { points: rest.iter().map(point).collect(), rest, links, spacing, follows: vec![] }
-    }
-
-    /// The points with a link that a cut passes, each once, and on which side they are.
-    pub fn beside(&self, parting: &Parting) -> Vec<(u32, f64)> {
-        let ends = self.links.iter().map(|(link, _)| link.ends);
-        let at = |v: u32| self.rest[v as usize];
-        let cut = ends.filter(|[a, b]| parting.is_between(at(*a), at(*b)));
-        let mut all: Vec<u32> = cut.flatten().collect();
-        all.sort_unstable();
-        all.dedup();
-        all.into_iter().map(|v| (v, parting.height(at(v)).signum())).collect()
+        Self {
+            points: rest.iter().map(point).collect(),
+            rest,
+            links,
+            spacing,
+            kerf: 0.0,
+            follows: vec![],
+            moved: vec![],
+        }
     }
 
     /// Takes away links that cuts have passed, and finds anew what each vertex of the surface follows.
@@ -123,19 +123,25 @@ impl Lattice {
             list
         };
         self.follows = surface.positions().iter().enumerate().map(follow).collect();
+        let (kerf, tiny) = (0.5 * self.kerf, 1e-9 * self.spacing);
+        let moved = |(vertex, p): (usize, &DVec3)| {
+            let beside = partings.iter().zip(&sides).filter(|(cut, _)| cut.height(*p).abs() < tiny);
+            beside.map(|(cut, side)| cut.normal * (kerf * side[vertex])).sum()
+        };
+        self.moved = surface.positions().iter().enumerate().map(moved).collect();
     }
 
     /// Where the vertices of the surface are.
     pub fn carry(&self, surface: &LiveMesh) -> Vec<DVec3> {
         let gradients = self.gradients();
-        let place = |(p, list): (&DVec3, &Vec<(u32, f64)>)| {
+        let place = |((p, moved), list): ((&DVec3, &DVec3), &Vec<(u32, f64)>)| {
             let at = |&(v, w): &(u32, f64)| {
                 let v = v as usize;
-                (self.points[v].position + gradients[v] * (*p - self.rest[v])) * w
+                (self.points[v].position + gradients[v] * (*p + *moved - self.rest[v])) * w
             };
             list.iter().map(at).sum()
         };
-        surface.positions().iter().zip(&self.follows).map(place).collect()
+        surface.positions().iter().zip(&self.moved).zip(&self.follows).map(place).collect()
     }
 
     /// The points that vertices of the surface follow, each once.

@@ -73,7 +73,13 @@ async function start(): Promise<void> {
   let worded = 0;
   let ends: number[] = [];
 
-  const say = (text: string) => (element("said").textContent = text);
+  /** The last sentences that were said. */
+  const sayings: string[] = [];
+  const say = (text: string) => {
+    element("said").textContent = text;
+    sayings.push(text);
+    if (sayings.length > 100) sayings.shift();
+  };
   const link = await Link.open((message) => hear(message));
   const hand = new Hand(stage, canvas, document.getElementById("overlay") as unknown as SVGSVGElement, (use) => link.post({ do: "tool", use }));
 
@@ -367,7 +373,7 @@ async function start(): Promise<void> {
   // For tests, pictures and the curious.
   const now = () => ({ step: shown?.frame.step ?? -1, shown: shown?.frame.shown ?? 0, numbers: shown?.numbers ?? {}, isStill: shown?.isStill ?? false, isRunning, made, makes, checked, quality: quality.step, rate: quality.rate });
   const pairs = () => [...(shown?.picture.pairs ?? [])].map((place) => live.id(place));
-  Object.assign(window, { fracas: { stage, live, hand, link, look, run, now, pairs, proofs, refresh: () => change(() => {}), picture: () => shown?.picture } });
+  Object.assign(window, { fracas: { stage, live, hand, link, look, run, now, pairs, proofs, sayings, refresh: () => change(() => {}), picture: () => shown?.picture } });
 }
 
 const onTheme = applyThemes();

@@ -37,8 +37,8 @@ const HALF: DVec3 = DVec3::new(0.6, 0.45, 0.4);
 const SOLID_AT: DVec3 = DVec3::new(0.8, 0.0, 0.43);
 /// What is lower than this part of its half height is held.
 const HELD: f64 = -0.75;
-/// Metres per second at which the blade, which is a wedge, drives the lips of a cut apart.
-const WEDGE: f64 = 0.6;
+/// What the blade takes away between the faces of a cut, by the distance at which features push each other: so they never begin inside each other.
+const KERF: f64 = 1.2;
 /// Metres per second of the blade.
 const BLADE: f64 = 2.5;
 /// The farthest that a held point is moved in a step.
@@ -116,6 +116,7 @@ impl Bench {
             point.mobility = f64::from(u8::from(rest.z > HELD * HALF.z));
         }
         let slit = Slit::whole(rest.clone());
+        lattice.kerf = KERF * reach;
         lattice.part(&slit.rest, &[]);
         let ask = Ask { near: Some(reach), ..Ask::PAIRS };
         let mut stage = Stage::new(ask, options);
@@ -346,10 +347,6 @@ impl Solid {
         {
             // The front of the mesh follows edges; at its end, all is cut that was to be.
             parting.front = if is_finished { self.cuts.end } else { front };
-            for (v, side) in self.lattice.beside(parting) {
-                let point = &mut self.lattice.points[v as usize];
-                point.velocity += parting.normal * (WEDGE * side * point.mobility);
-            }
             self.lattice.part(&self.slit.rest, &self.partings);
         }
         Ok(edit)
