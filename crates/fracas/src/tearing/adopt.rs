@@ -25,7 +25,7 @@ use crate::mesh::LiveMesh;
 use crate::pairs::{LANES, RowIds};
 use crate::tree::MeshTree;
 use crate::tree::partition::{Bin, Extent, Item, half_area};
-use crate::walk::{Hierarchy, Stamp};
+use crate::walk::{Hierarchy, Opened, Stamp};
 use glam::Vec4;
 
 /// The fewest triangles of a bunch of full height.
@@ -35,23 +35,26 @@ const FEWEST: usize = LANES / 2 + 1;
 const FEW: usize = 3 * LANES;
 
 impl TearingBody {
-    /// The body of a tree, ready to be torn: its order is taken over. Triangles and vertices keep their ids.
+    /// The body of a tree, ready to be torn. Triangles and vertices keep their ids. The order of the tree is taken over, unless it was built for
+    /// self-queries: then it follows the smooth pieces of the surface more than boxes, and the body is built from nothing.
     ///
     /// # Panics
     /// As [`TearingBody::build`].
     ///
     /// # Cost
-    /// O(n), a fifth of [`TearingBody::build`].
+    /// O(n), a fifth of [`TearingBody::build`], or as much as that if the tree was built for self-queries.
     ///
     /// ```
-    /// use fracas::{MeshTree, TearingBody, mesh::shapes};
-    /// let body = TearingBody::from_tree(MeshTree::build(shapes::icosphere(1.0, 3)));
+    /// use fracas::{BuildOptions, MeshTree, TearingBody, mesh::shapes};
+    /// let options = BuildOptions { self_queries: false, ..BuildOptions::default() };
+    /// let body = TearingBody::from_tree(MeshTree::build_with(shapes::icosphere(1.0, 3), &options));
     /// assert_eq!(body.mesh().live_count(), 1280);
     /// body.validate().unwrap();
     /// ```
     #[must_use]
     pub fn from_tree(tree: MeshTree) -> Self {
-        let leaves = tree.ready().map_or(&[][..], |open| open.ids);
+        let open = tree.ready().filter(|open| open.contours.is_none());
+        let Some(Opened { ids: leaves, .. }) = open else { return Self::build(tree.into_mesh()) };
         let order: Vec<u32> =
             leaves.iter().flat_map(RowIds::triangle_ids).map(|triangle| triangle.0).collect();
         let sizes: Vec<usize> = leaves.iter().map(|ids| ids.triangle_ids().count()).collect();

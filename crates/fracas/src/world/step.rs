@@ -109,6 +109,11 @@ impl World {
             }
             reach = reach.max(ask.reach());
         }
+        // A body may bring any settings.
+        let mut members = self.slots.iter().filter_map(|slot| slot.member.as_deref());
+        if let Some(reach) = members.find_map(|member| member.settings.own.bad_reach()) {
+            return Err(WorldError::BadReach(reach));
+        }
         // Half of it on either side, and a little for the rounding.
         Ok(reach * 0.500_001)
     }

@@ -156,3 +156,16 @@ fn a_bullet_that_passes_a_wall_within_one_step_is_an_impact() {
     let impacts = report.meeting(wall, bullet).unwrap().impacts;
     assert!((impacts[0].time.low - 0.44).abs() < 1e-2, "{:?}", impacts[0].time);
 }
+
+/// Found by the fuzz target `world`: such a world went on, and its snapshot was refused.
+#[test]
+fn a_body_that_asks_about_itself_within_no_distance_was_taken() {
+    for reach in [-1.0, f64::NAN, f64::INFINITY] {
+        let mut world = World::default();
+        let own = Ask { near: Some(reach), ..Ask::NOTHING };
+        let id = world.insert(Body::from(shapes::icosphere(1.0, 1)).asking_itself(own));
+        assert!(matches!(world.step(0.1), Err(WorldError::BadReach(_))), "{reach}");
+        world.remove(id).unwrap();
+        world.step(0.1).unwrap();
+    }
+}
