@@ -1,14 +1,12 @@
 // Charts over all frames; a click goes to a frame. Small multiples in place of one crowded chart.
 
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+import type uPlot from "uplot";
+import { colour, cssColour, figure, fitWidth, isWhole, plotIn } from "./chart.ts";
 import type { Header } from "./frames/recording.ts";
 import { named, shown, summary, total } from "./numbers.ts";
-import { SERIES } from "./palette.ts";
 
 /** Counters that get a chart, in this order, if they ever change or stand alone. */
 const FIRST = ["pairs", "contacts", "pieces", "q", "depth", "triangles"];
-const HEIGHT = 132;
 
 interface Chart {
   plot: uPlot;
@@ -49,34 +47,11 @@ export class Charts {
 
   private add(place: HTMLElement, title: string, unit: string, series: { name: string; label: string; values: (number | null)[] }[], stacked: boolean): void {
     const { steps, about } = this.header;
-    const box = document.createElement("figure");
-    box.className = "chart";
+    const { box, canvas, values } = figure(title, unit, series.map((one) => one.label), stacked);
     box.dataset.column = stacked ? "phases" : series[0].name;
-    const caption = document.createElement("figcaption");
-    const heading = document.createElement("span");
-    heading.className = "chart-title";
-    heading.textContent = unit ? `${title} (${unit})` : title;
-    caption.append(heading);
-    const values: HTMLElement[] = [];
-    const legend = document.createElement("span");
-    legend.className = "chart-legend";
-    series.forEach((one, k) => {
-      const entry = document.createElement("span");
-      entry.className = one.label ? "" : "alone";
-      entry.style.setProperty("--series", colour(stacked, k));
-      const value = document.createElement("b");
-      values.push(value);
-      entry.append(...(one.label ? [`${one.label} `] : []), value);
-      legend.append(entry);
-    });
-    caption.append(legend);
-    const canvas = document.createElement("div");
-    canvas.className = "chart-plot";
-    canvas.setAttribute("role", "img");
     const sums = stacked ? total(series, steps.length) : series[0].values;
     const whole = summary(sums, stacked ? 1 : 0);
     canvas.setAttribute("aria-label", `${title} over ${steps.length} frames: mean ${shown(whole?.mean)}, most ${shown(whole?.max)} at step ${steps[whole?.at ?? 0]}.`);
-    box.append(caption, canvas);
     place.append(box);
 
     const frames = steps.map((_, frame) => frame);
@@ -84,41 +59,14 @@ export class Charts {
     const stacks = series.map((_, k) => (stacked ? total(series.slice(0, k + 1), steps.length) : series[k].values));
     const drawn = stacked ? [...stacks.keys()].reverse() : [0];
     const reported = about.reported.filter((figure) => series.some((one) => one.name === figure.column));
-    const most = summary(sums, stacked ? 1 : 0)?.max ?? 0;
-    const near = stacked ? [] : reported.filter((figure) => figure.value <= 1.6 * most);
-    const data: uPlot.AlignedData = [frames, ...drawn.map((k) => stacks[k]), ...near.map((figure) => frames.map(() => figure.value))];
-    const soft = () => cssColour("--soft");
-    const axis: uPlot.Axis = { stroke: soft, font: FONT, grid: { stroke: () => cssColour("--rule"), width: 1 }, ticks: { show: false } };
-    const plot = new uPlot(
-      {
-        width: Math.max(120, canvas.clientWidth),
-        height: HEIGHT,
-        legend: { show: false },
-        padding: [10, 10, 0, 0],
-        cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-        scales: {
-          x: { time: false, range: (_, min, max) => [min, Math.max(max, min + 1)] },
-          y: { range: (_, min, max) => [Math.min(0, min ?? 0), (Math.max(max ?? 0, 0) || 1) * 1.08] },
-        },
-        axes: [
-          { ...axis, size: 22, gap: 4, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? shown(steps[tick] ?? tick) : "")) },
-          { ...axis, size: (_, labels) => 16 + 6.4 * Math.max(3, ...(labels ?? []).map((label) => label.length)), gap: 4, space: 26, ...(isWhole(sums) ? { incrs: WHOLE } : {}), values: (_, ticks) => ticks.map((tick) => shown(tick)) },
-        ],
-        series: [
-          {},
-          ...drawn.map((k): uPlot.Series => ({
-            stroke: colour(stacked, k),
-            fill: stacked ? colour(stacked, k) : `${colour(stacked, k)}1f`,
-            width: stacked ? 0 : 1.5,
-            points: { show: steps.length < 3 },
-          })),
-          ...near.map((): uPlot.Series => ({ stroke: soft, dash: [5, 4], width: 1.25, points: { show: false } })),
-        ],
-        hooks: { draw: [(u) => this.drawMark(u)] },
-      },
-      data,
-      canvas,
-    );
+    const near = stacked ? [] : reported.filter((figure) => figure.value <= 1.6 * (whole?.max ?? 0));
+    const plot = plotIn(canvas, [frames, ...drawn.map((k) => stacks[k]), ...near.map((figure) => frames.map(() => figure.value))], {
+      series: [...drawn.map((k) => ({ colour: colour(stacked, k), stacked })), ...near.map(() => ({ colour: "", stacked: false, dashed: true }))],
+      ticks: (ticks) => ticks.map((tick) => (Number.isInteger(tick) ? shown(steps[tick] ?? tick) : "")),
+      whole: isWhole(sums),
+      points: steps.length < 3,
+      draw: (plot) => this.drawMark(plot),
+    });
     plot.over.addEventListener("click", (event) => this.jump(this.frameAt(plot, event)));
     if (reported.length > 0) box.append(beside(reported, series));
     this.charts.push({ plot, box, values, columns: series.map((one) => one.values) });
@@ -143,24 +91,8 @@ export class Charts {
   }
 
   private resize(): void {
-    for (const { plot, box } of this.charts) {
-      const width = box.querySelector(".chart-plot")?.clientWidth ?? 0;
-      if (width > 0 && width !== plot.width) plot.setSize({ width, height: HEIGHT });
-    }
+    for (const { plot, box } of this.charts) fitWidth(plot, box);
   }
-}
-
-const FONT = "11px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
-
-/** Distances of ticks for numbers that are whole. */
-const WHOLE = Array.from({ length: 12 }, (_, k) => [1, 2, 5].map((n) => n * 10 ** k)).flat();
-
-function isWhole(values: (number | null)[]): boolean {
-  return values.every((value) => value === null || Number.isInteger(value));
-}
-
-function colour(stacked: boolean, series: number): string {
-  return stacked ? SERIES[series % SERIES.length] : SERIES[0];
 }
 
 /** What others have reported, with ours beside it. */
@@ -179,8 +111,4 @@ function beside(reported: Header["about"]["reported"], series: { name: string; v
     list.append(line);
   }
   return list;
-}
-
-export function cssColour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim() || "#888";
 }

@@ -8,9 +8,10 @@
 // the bodies is always part of the view. While a run plays, the camera glides: quickly when bodies would leave the view, slowly
 // when they have come closer together. What the user has turned, zoomed or moved stays.
 
-import { type PerspectiveCamera, Vector3 } from "three";
+import { type PerspectiveCamera, type Sphere, Vector3 } from "three";
 import type { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import type { Triangles } from "./frames/triangles.ts";
+import type { Space } from "./space.ts";
+import type { Surface } from "./stage.ts";
 
 /** Triangles that are looked at for a fit; more do not change it to speak of. */
 const MOST_TRIANGLES = 8_000;
@@ -43,17 +44,19 @@ export class Framing {
   private bodies: Bodies = { points: new Float32Array(0), places: new Uint32Array(0), areas: [] };
   /** The point on the ground below the bodies. */
   private foot?: Vector3;
+  /** Bodies outside of this are not looked for; everything counts where it is missing. */
+  within?: Sphere;
   private fitted: Fit = { target: new Vector3(), distance: 1 };
   private goal?: Fit;
 
   constructor(
     private readonly camera: PerspectiveCamera,
     private readonly controls: OrbitControls,
-    private readonly ground?: number,
+    private readonly space?: Space,
   ) {}
 
   /** Takes a frame's triangles as the bodies to be seen. */
-  take(positions: ArrayLike<number>, triangles: Triangles, frame: number, fragments: ArrayLike<number>): void {
+  take(positions: ArrayLike<number>, triangles: Surface, frame: number, fragments: ArrayLike<number>): void {
     const stride = Math.max(1, Math.ceil(triangles.count / MOST_TRIANGLES));
     const points: number[] = [];
     const places: number[] = [];
@@ -67,16 +70,21 @@ export class Framing {
         points.push(corner.x, corner.y, corner.z);
       });
       const [a, b, c] = corners;
+      if (this.within && !this.within.containsPoint(a)) {
+        points.length -= 9;
+        continue;
+      }
       const fragment = fragments[t] ?? 0;
       const place = placeOf.get(fragment) ?? areas.length;
       placeOf.set(fragment, place);
       places.push(place);
       areas[place] = (areas[place] ?? 0) + b.sub(a).cross(c.sub(a)).length();
     }
+    if (areas.length === 0 && this.within) return;
     this.bodies = { points: new Float32Array(points), places: new Uint32Array(places), areas };
-    if (this.ground === undefined || areas.length === 0) return;
+    if (this.space?.ground === undefined || areas.length === 0) return;
     const middle = (along: Vector3) => 0.5 * (reachOf(this.bodies, along) - reachOf(this.bodies, along.clone().negate()));
-    this.foot = new Vector3(middle(new Vector3(1, 0, 0)), middle(new Vector3(0, 1, 0)), this.ground);
+    this.foot = new Vector3(middle(new Vector3(1, 0, 0)), middle(new Vector3(0, 1, 0)), this.space.ground);
   }
 
   /** Looks along a direction, from the fitting place at once. `towards` points from the bodies to the camera. */

@@ -5,11 +5,15 @@ import { CanvasTexture, CircleGeometry, Group, Mesh, MeshBasicMaterial, RepeatWr
 /** Pixels of the texture between two lines, and half the width of a line. */
 const TILE = 512;
 const LINE = 2;
+/** How sharp lines stay towards the horizon. */
+const ANISOTROPY = 8;
 
 export class Ground extends Group {
   private readonly plane: MeshBasicMaterial;
   private readonly shadow = new ShadowMaterial();
+  private readonly shade: Mesh;
   private readonly squares: number;
+  private isPlain = false;
 
   /** A disc of a radius at the origin; lines are `spacing` apart. */
   constructor(radius: number, spacing: number) {
@@ -24,13 +28,38 @@ export class Ground extends Group {
     shadow.position.z = -0.001;
     shadow.receiveShadow = true;
     shadow.renderOrder = -1;
+    this.shade = shadow;
     this.add(plane, shadow);
+  }
+
+  /** Shadows fall on it, or do not. */
+  setShadows(isOn: boolean): void {
+    this.shade.visible = isOn;
+  }
+
+  /** Draws lines less carefully, where that takes too long. */
+  setPlain(isPlain: boolean): void {
+    this.isPlain = isPlain;
+    if (this.plane.map) {
+      this.plane.map.anisotropy = isPlain ? 1 : ANISOTROPY;
+      this.plane.map.needsUpdate = true;
+    }
+  }
+
+  /** Gives its textures back. */
+  dispose(): void {
+    this.plane.map?.dispose();
+    this.plane.alphaMap?.dispose();
+    this.plane.dispose();
+    this.shadow.dispose();
+    (this.children[0] as Mesh).geometry.dispose();
   }
 
   setTheme(isDark: boolean): void {
     this.plane.map?.dispose();
     this.plane.map = isDark ? squares("#222a33", "#3b4653") : squares("#d9e0e6", "#bcc7d1");
     this.plane.map.repeat.set(this.squares, this.squares);
+    this.setPlain(this.isPlain);
     this.plane.needsUpdate = true;
     this.shadow.opacity = isDark ? 0.5 : 0.26;
   }
@@ -45,7 +74,7 @@ function squares(face: string, line: string): CanvasTexture {
     context.fillRect(LINE, LINE, TILE - 2 * LINE, TILE - 2 * LINE);
   });
   texture.wrapS = texture.wrapT = RepeatWrapping;
-  texture.anisotropy = 8;
+  texture.anisotropy = ANISOTROPY;
   texture.colorSpace = SRGBColorSpace;
   return texture;
 }

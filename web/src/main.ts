@@ -2,56 +2,16 @@
 
 import "./style.css";
 import { Charts } from "./charts.ts";
-import { DataError } from "./frames/bytes.ts";
 import { Recording } from "./frames/recording.ts";
 import { shown } from "./numbers.ts";
 import { fillHud, fillNow, fillPairs, fillSummary, fillSwitches } from "./panel.ts";
 import { Player, type Shown } from "./player.ts";
 import { dataOfPage } from "./source.ts";
+import { spaceOf } from "./space.ts";
 import { type Look, Stage } from "./stage.ts";
 import { Strip } from "./strip.ts";
-
-const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
-
-/** Says in a sentence why something cannot be shown. */
-function complain(error: unknown): void {
-  const sentence =
-    error instanceof DataError ? error.message : `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
-  const place = element("trouble");
-  place.textContent = sentence;
-  place.hidden = false;
-  element("waiting").hidden = true;
-  element("main").setAttribute("aria-busy", "false");
-}
-
-/** What else changes with dark and light. */
-let onTheme: (isDark: boolean) => void = () => {};
-
-/** Dark or light: as chosen here, else as the system has it. */
-function applyThemes(): void {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  let chosen: boolean | undefined;
-  const apply = () => {
-    const isDark = chosen ?? system.matches;
-    document.documentElement.dataset.theme = isDark ? "dark" : "light";
-    onTheme(isDark);
-  };
-  system.addEventListener("change", apply);
-  element("theme").addEventListener("click", () => {
-    chosen = document.documentElement.dataset.theme !== "dark";
-    apply();
-  });
-  apply();
-}
-
-/** Sets up the scene, or says what a browser lacks for it. */
-function staged(make: () => Stage): Stage {
-  try {
-    return make();
-  } catch {
-    throw new DataError("This browser cannot draw in three dimensions, which the scene needs: WebGL is missing or switched off.");
-  }
-}
+import { applyThemes } from "./theme.ts";
+import { complain, element, staged } from "./trouble.ts";
 
 async function start(): Promise<void> {
   const { head, source } = dataOfPage();
@@ -67,13 +27,14 @@ async function start(): Promise<void> {
 
   const first = await recording.frame(0);
   const look: Look = { fragments: true, cracks: true, colliding: true, closest: true, contacts: true, lines: false, seeThrough: false, follow: true, level: -1 };
-  const stage = staged(() => new Stage(element<HTMLCanvasElement>("canvas"), recording, first, look));
+  const stage = staged(() => new Stage(element<HTMLCanvasElement>("canvas"), spaceOf(recording, first), look, header.triangles));
+  stage.placeLines(about.lines ?? []);
   const pairList = element<HTMLDetailsElement>("pair-list");
   const scrub = element<HTMLInputElement>("scrub");
   const strip = header.frames > 1 ? new Strip(element<HTMLCanvasElement>("strip"), header) : undefined;
 
   const onFrame = ({ number, data }: Shown) => {
-    stage.show(number, data, player.isPlaying);
+    stage.show(recording.triangles, number, data, player.isPlaying);
     scrub.value = String(number);
     const words = `Step ${shown(header.steps[number])} of ${shown(done)}`;
     scrub.setAttribute("aria-valuetext", words);
@@ -163,12 +124,11 @@ async function start(): Promise<void> {
     action(event);
   });
 
-  onTheme = (isDark) => {
+  onTheme((isDark) => {
     stage.setTheme(isDark);
     charts?.recolour();
     strip?.draw();
-  };
-  onTheme(document.documentElement.dataset.theme === "dark");
+  });
   const wish = Number(location.hash.slice(1));
   onFrame(player.shown);
   if (Number.isInteger(wish) && wish > 0) await jump(wish);
@@ -179,5 +139,5 @@ async function start(): Promise<void> {
   Object.assign(window, { fracas: { recording, player, stage, look, refresh: () => change(() => {}), jump } });
 }
 
-applyThemes();
+const onTheme = applyThemes();
 start().catch(complain);

@@ -68,7 +68,7 @@ export function fillSwitches(place: HTMLElement, recording: Recording, look: Loo
   };
 }
 
-function swatches(colours: string[]): HTMLElement {
+export function swatches(colours: string[]): HTMLElement {
   const all = document.createElement("span");
   all.className = "swatches";
   for (const colour of colours) {
@@ -179,7 +179,7 @@ export function fillSummary(place: HTMLElement, header: Header, jump: (frame: nu
   );
 }
 
-function row(cells: (string | HTMLElement)[]): HTMLTableRowElement {
+export function row(cells: (string | HTMLElement)[]): HTMLTableRowElement {
   const line = document.createElement("tr");
   cells.forEach((content, k) => {
     const cell = document.createElement(k === 0 ? "th" : "td");
@@ -190,7 +190,7 @@ function row(cells: (string | HTMLElement)[]): HTMLTableRowElement {
   return line;
 }
 
-function tableOf(title: string, heads: string[], rows: HTMLElement[]): HTMLTableElement {
+export function tableOf(title: string, heads: string[], rows: HTMLElement[]): HTMLTableElement {
   const table = document.createElement("table");
   const caption = table.createCaption();
   caption.textContent = title;

@@ -4,7 +4,7 @@ import { DataError } from "./frames/bytes.ts";
 import type { GroupSource } from "./frames/recording.ts";
 
 /** Bytes of a text in base64. Space at the ends is dropped; what is missing at the end is simply not there. */
-function decoded(text: string): Uint8Array {
+export function decoded(text: string): Uint8Array {
   const whole = text.trim();
   try {
     const characters = atob(whole.slice(0, whole.length - (whole.length % 4)));

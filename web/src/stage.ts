@@ -1,45 +1,37 @@
-// The scene in three dimensions.
+// The scene in three dimensions, for recordings and for what is simulated while one looks.
 //
 // All triangles of a frame are one geometry. Their order is that of materials, so that fragments and cracks differ in colour
 // without a copy of any vertex; colliding triangles are drawn once more on top, in red, from the same vertices. Coordinates
-// are scaled so that the first frame is about one unit long. Nothing is drawn unless something has changed.
+// are scaled so that the first frame is about one unit long. Buffers of the card only ever grow. Nothing is drawn unless something
+// has changed.
 
 import {
   AmbientLight,
   BufferAttribute,
   BufferGeometry,
-  CanvasTexture,
   Color,
-  ConeGeometry,
   DirectionalLight,
   DoubleSide,
   DynamicDrawUsage,
   HemisphereLight,
-  InstancedMesh,
-  LineBasicMaterial,
-  LineSegments,
-  Matrix4,
   Mesh,
   MeshBasicMaterial,
   MeshLambertMaterial,
   MeshStandardMaterial,
   PCFShadowMap,
   PerspectiveCamera,
-  Points,
-  PointsMaterial,
-  Quaternion,
   Scene,
-  Box3,
   Sphere,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { DEAD, type Frame } from "./frames/group.ts";
-import type { Recording } from "./frames/recording.ts";
+import { DEAD } from "./frames/group.ts";
 import { Framing } from "./framing.ts";
-import { Ground, painted } from "./ground.ts";
-import { BOX, BOX_DARK, COLLIDING, CONTACT, CRACK, FRAGMENTS, PLAIN } from "./palette.ts";
+import { Ground } from "./ground.ts";
+import { Marks } from "./marks.ts";
+import { COLLIDING, CRACK, FRAGMENTS, PLAIN } from "./palette.ts";
+import type { Space } from "./space.ts";
 
 /** What is shown beside the bodies. */
 export interface Look {
@@ -57,115 +49,98 @@ export interface Look {
   level: number;
 }
 
+/** The triangles of frames, by their number. */
+export interface Surface {
+  /** Triangles of all frames so far. */
+  readonly count: number;
+  /** Three vertices of each. */
+  readonly corners: Uint32Array;
+  readonly isCrack: Uint8Array;
+  isIn(triangle: number, frame: number): boolean;
+  /** A number that two frames share if they have the same triangles. */
+  version(frame: number): number;
+}
+
+/** What a frame has to show. */
+export interface Picture {
+  nodes: ArrayLike<number>;
+  /** The fragment of every triangle. */
+  fragments: Uint32Array;
+  /** Two triangles of each pair. */
+  pairs: Uint32Array;
+  /** Point, normal and depth of each contact, in the units of the scene. */
+  contacts: Float32Array;
+  /** Boxes of trees, from the roots down. */
+  boxes: { levels: number[]; low: ArrayLike<number>; high: ArrayLike<number> };
+}
+
 /** More triangles than this throw no shadows: they are drawn twice for them. */
 const MOST_WITH_SHADOWS = 120_000;
-const MOST_ARROWS = 4_000;
-/** Where there are more contacts than this, they are drawn smaller, so that the bodies stay to be seen. */
-const FEW_ARROWS = 60;
-const POINT_SIZE = 9;
 
 export class Stage {
-  private readonly renderer: WebGLRenderer;
-  private readonly scene = new Scene();
-  private readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
-  private readonly controls: OrbitControls;
+  readonly renderer: WebGLRenderer;
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
+  readonly controls: OrbitControls;
   private readonly geometry = new BufferGeometry();
   private readonly redGeometry = new BufferGeometry();
   private readonly materials: MeshStandardMaterial[];
+  /** The same colours, quicker to draw. */
+  private readonly plainMaterials: MeshLambertMaterial[];
+  private isPlain = false;
   private readonly body: Mesh;
   private readonly red: Mesh;
   private readonly lines: Mesh;
-  private readonly boxes: LineSegments;
-  private readonly closestPoints: Points;
-  private readonly closestLines: LineSegments;
-  private readonly contactPoints: Points;
-  private readonly shafts: LineSegments;
-  private readonly heads: InstancedMesh;
-  private readonly framing: Framing;
-  private readonly ground?: Ground;
+  private readonly marks: Marks;
+  private framing: Framing;
+  private ground?: Ground;
   private readonly sun = new DirectionalLight("#fff6ea", 2.6);
   private readonly sky = new HemisphereLight("#ffffff", "#b9b2a6", 1.15);
-  private readonly scale: number;
-  private readonly offset: [number, number, number];
-  private readonly radius: number;
-  private frame?: { number: number; data: Frame };
-  private drawn?: { version: number; fragments: Uint32Array; byFragment: boolean; cracks: boolean };
+  private frame?: { surface: Surface; number: number; data: Picture };
+  private drawn?: { surface: Surface; version: number; fragments: Uint32Array; byFragment: boolean; cracks: boolean };
   private redTriangles: number[] = [];
   private isStale = true;
+  private isDark = false;
   /** Width, height and pixels of the canvas as they were last. */
   private size = "";
+  /** Pixels of the canvas for each of the page, at most; less where drawing is slow. */
+  private sharpness = 2;
   /** Frames drawn so far. */
   draws = 0;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    private readonly recording: Recording,
-    first: Frame,
+    private space: Space,
     public look: Look,
+    triangles: number,
+    antialias = true,
   ) {
-    const { header } = recording;
-    const space = spaceOf(recording, first);
-    this.scale = space.scale;
-    this.offset = space.offset;
-    const centre = space.home.getCenter(new Vector3());
-    this.radius = Math.max(0.05, 0.5 * space.home.getSize(new Vector3()).length());
-
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
-    const withShadows = header.triangles <= MOST_WITH_SHADOWS;
-    this.renderer.shadowMap.enabled = withShadows;
+    this.renderer = new WebGLRenderer({ canvas, antialias, powerPreference: "high-performance" });
     this.renderer.shadowMap.type = PCFShadowMap;
-
-    const positions = new BufferAttribute(new Float32Array(3 * header.vertices), 3).setUsage(DynamicDrawUsage);
-    // Faces are shaded flat from their own slope; shaders still want a normal to be there.
-    const normals = new BufferAttribute(new Int8Array(4 * header.vertices).fill(1), 4, true);
-    for (const geometry of [this.geometry, this.redGeometry]) {
-      geometry.setAttribute("position", positions);
-      geometry.setAttribute("normal", normals);
-      geometry.boundingSphere = new Sphere(new Vector3(), 1e6);
-    }
-    this.geometry.setIndex(new BufferAttribute(new Uint32Array(3 * header.triangles), 1).setUsage(DynamicDrawUsage));
+    this.geometry.setIndex(new BufferAttribute(new Uint32Array(0), 1));
+    for (const geometry of [this.geometry, this.redGeometry]) geometry.boundingSphere = new Sphere(new Vector3(), 1e6);
     const matt = (color: Color) => new MeshStandardMaterial({ color, flatShading: true, side: DoubleSide, roughness: 0.78, metalness: 0 });
     // Fragments, all alike, and the crack faces of each: pale, with a little of the fragment's colour.
     const skins = [...FRAGMENTS, PLAIN].map((colour) => new Color(colour));
     const cracks = skins.map((skin, k) => new Color(CRACK).lerp(skin, k < FRAGMENTS.length ? 0.3 : 0));
     this.materials = [...skins, ...cracks].map(matt);
+    this.plainMaterials = this.materials.map(({ color }) => new MeshLambertMaterial({ color, flatShading: true, side: DoubleSide }));
     this.body = new Mesh(this.geometry, this.materials);
-    this.body.castShadow = this.body.receiveShadow = withShadows;
     const redMaterial = new MeshLambertMaterial({ color: COLLIDING, emissive: COLLIDING, emissiveIntensity: 0.45, flatShading: true, side: DoubleSide });
     Object.assign(redMaterial, { polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -2 });
     this.red = new Mesh(this.redGeometry, redMaterial);
     this.red.renderOrder = 1;
     this.lines = new Mesh(this.geometry, new MeshBasicMaterial({ color: "#1b2430", wireframe: true, transparent: true, opacity: 0.22, depthWrite: false }));
-    this.boxes = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: BOX, transparent: true, opacity: 0.85 }));
-
-    const spots = () => new Points(new BufferGeometry(), new PointsMaterial({ color: CONTACT, size: POINT_SIZE, sizeAttenuation: false, map: dot(), alphaTest: 0.5, depthTest: false, transparent: true }));
-    const strokes = () => new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: CONTACT, depthTest: false, transparent: true }));
-    this.contactPoints = spots();
-    this.shafts = strokes();
-    this.closestPoints = spots();
-    this.closestLines = strokes();
-    this.placeLines();
-    this.heads = new InstancedMesh(new ConeGeometry(0.007, 0.022, 10).translate(0, -0.011, 0), new MeshBasicMaterial({ color: CONTACT, depthTest: false, transparent: true }), MOST_ARROWS);
-    for (const part of [this.closestPoints, this.closestLines, this.contactPoints, this.shafts, this.heads]) part.renderOrder = 3;
-    for (const part of [this.body, this.red, this.lines, this.boxes, this.closestPoints, this.closestLines, this.contactPoints, this.shafts, this.heads]) {
+    for (const part of [this.body, this.red, this.lines]) {
       part.frustumCulled = false;
       this.scene.add(part);
     }
+    this.marks = new Marks(space);
+    this.scene.add(this.marks);
 
-    if (space.ground !== undefined) {
-      this.ground = new Ground(6 * this.radius, 0.3 * this.radius);
-      this.ground.position.set(centre.x, centre.y, space.ground);
-      this.scene.add(this.ground);
-    }
-
-    const reach = 1.5 * this.radius;
-    this.sun.position.copy(centre).add(new Vector3(-1.1, -1.6, 2.6).multiplyScalar(2 * reach));
-    this.sun.target.position.copy(centre);
-    this.sun.castShadow = withShadows;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0015;
     this.sun.shadow.radius = 5;
-    Object.assign(this.sun.shadow.camera, { left: -1.6 * reach, right: 1.6 * reach, top: 1.6 * reach, bottom: -1.6 * reach, near: 0.01, far: 20 * reach });
     this.sky.position.set(0, 0, 1);
     const fill = new DirectionalLight("#cfe0ff", 0.55);
     fill.position.set(2, 1.4, 0.6);
@@ -178,18 +153,77 @@ export class Stage {
     this.controls.minDistance = 0.02;
     this.controls.maxDistance = 30;
     this.controls.addEventListener("change", () => this.touch());
-    this.framing = new Framing(this.camera, this.controls, space.ground);
+    this.framing = new Framing(this.camera, this.controls);
+    this.enter(space, triangles);
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
     let last = performance.now();
     const tick = (now: number) => {
       requestAnimationFrame(tick);
+      this.onTick(now);
       if (this.look.follow && this.framing.glide(Math.max(0, now - last) / 1000)) this.touch();
       last = now;
       this.controls.update();
       if (this.isStale && this.frame) this.draw();
     };
     tick(last);
+  }
+
+  /** What else happens before a picture is drawn. */
+  onTick: (now: number) => void = () => {};
+
+  /**
+   * Puts ground, light and camera where another scene needs them; its first frame is looked at as a whole. The camera follows bodies
+   * within so many times the radius of the first view, or all of them.
+   */
+  enter(space: Space, triangles: number, within?: number): void {
+    const { centre, radius } = space;
+    this.space = space;
+    this.frame = undefined;
+    this.drawn = undefined;
+    this.marks.setSpace(space);
+    if (this.ground) {
+      this.scene.remove(this.ground);
+      this.ground.dispose();
+      this.ground = undefined;
+    }
+    if (space.ground !== undefined) {
+      this.ground = new Ground(6 * radius, 0.3 * radius);
+      this.ground.position.set(centre.x, centre.y, space.ground);
+      this.ground.setTheme(this.isDark);
+      this.ground.setPlain(this.isPlain);
+      this.scene.add(this.ground);
+    }
+    const reach = 1.5 * radius;
+    this.sun.position.copy(centre).add(new Vector3(-1.1, -1.6, 2.6).multiplyScalar(2 * reach));
+    this.sun.target.position.copy(centre);
+    Object.assign(this.sun.shadow.camera, { left: -1.6 * reach, right: 1.6 * reach, top: 1.6 * reach, bottom: -1.6 * reach, near: 0.01, far: 20 * reach });
+    this.sun.shadow.camera.updateProjectionMatrix();
+    this.framing = new Framing(this.camera, this.controls, space);
+    if (within !== undefined) this.framing.within = new Sphere(centre, within * radius);
+    this.setShadows(triangles <= MOST_WITH_SHADOWS);
+  }
+
+  /** Shadows cost a second drawing of everything. */
+  setShadows(isOn: boolean): void {
+    if (this.renderer.shadowMap.enabled !== isOn) for (const material of [...this.materials, ...this.plainMaterials]) material.needsUpdate = true;
+    this.ground?.setShadows(isOn);
+    this.renderer.shadowMap.enabled = this.sun.castShadow = this.body.castShadow = this.body.receiveShadow = isOn;
+    this.touch();
+  }
+
+  /** Draws with less work for each pixel, where there is no graphics card. */
+  setPlain(isPlain: boolean): void {
+    this.isPlain = isPlain;
+    this.body.material = isPlain ? this.plainMaterials : this.materials;
+    this.ground?.setPlain(isPlain);
+    this.touch();
+  }
+
+  /** At most so many pixels of the canvas for each of the page. */
+  setSharpness(most: number): void {
+    this.sharpness = most;
+    this.resize();
   }
 
   /** Something has changed: the next tick draws. */
@@ -199,6 +233,7 @@ export class Stage {
 
   /** Looks at all bodies, as at the beginning. */
   reset(): void {
+    this.frameBodies();
     this.lookFrom(-38, 20);
   }
 
@@ -232,9 +267,25 @@ export class Stage {
     this.touch();
   }
 
+  /** The ray from the eye through a point of the page, in the coordinates of the scene. */
+  ray(x: number, y: number): { from: [number, number, number]; along: [number, number, number] } {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    this.camera.updateMatrixWorld();
+    const far = new Vector3((2 * (x - left)) / width - 1, 1 - (2 * (y - top)) / height, 0.5).unproject(this.camera);
+    return { from: this.space.point(this.camera.position), along: far.sub(this.camera.position).normalize().toArray() };
+  }
+
+  /** Where a point of the scene is seen, in pixels of the canvas. */
+  seen(point: [number, number, number]): [number, number] {
+    this.camera.updateMatrixWorld();
+    const at = new Vector3(...point.map((x, axis) => this.space.place(x, axis))).project(this.camera);
+    return [0.5 * (1 + at.x) * this.canvas.clientWidth, 0.5 * (1 - at.y) * this.canvas.clientHeight];
+  }
+
   /** Looks at some triangles from near. */
   focus(triangles: number[]): void {
-    const { corners } = this.recording.triangles;
+    if (!this.frame) return;
+    const { corners } = this.frame.surface;
     const positions = this.geometry.getAttribute("position");
     const points = triangles.flatMap((t) => [0, 1, 2].map((c) => new Vector3().fromBufferAttribute(positions, corners[3 * t + c])));
     const sphere = new Sphere().setFromPoints(points);
@@ -246,49 +297,78 @@ export class Stage {
   }
 
   setTheme(isDark: boolean): void {
+    this.isDark = isDark;
     this.scene.background = new Color(isDark ? "#14181d" : "#eef1f4");
     this.ground?.setTheme(isDark);
     this.sky.intensity = isDark ? 0.95 : 1.15;
     (this.lines.material as MeshBasicMaterial).color.set(isDark ? "#0b0f14" : "#1b2430");
-    (this.boxes.material as LineBasicMaterial).color.set(isDark ? BOX_DARK : BOX);
+    this.marks.setTheme(isDark);
     this.touch();
   }
 
   /** Shows a frame. The camera glides after the bodies if the frame is the next of a run that plays; else it follows at once. */
-  show(number: number, data: Frame, isPlaying = false): void {
+  show(surface: Surface, number: number, data: Picture, isPlaying = false): void {
     const before = this.frame?.number;
-    this.frame = { number, data };
-    const { scale, offset } = this;
-    const positions = this.geometry.getAttribute("position") as BufferAttribute;
-    const array = positions.array as Float32Array;
-    const { nodes } = data;
-    for (let k = 0; k < nodes.length; k += 3) {
-      array[k] = nodes[k] * scale + offset[0];
-      array[k + 1] = nodes[k + 1] * scale + offset[1];
-      array[k + 2] = nodes[k + 2] * scale + offset[2];
-    }
-    positions.needsUpdate = true;
+    this.frame = { surface, number, data };
+    this.place(data.nodes);
     this.refresh();
-    this.framing.take(array, this.recording.triangles, number, data.fragments);
+    this.frameBodies();
     if (before === undefined) this.reset();
     else if (this.look.follow) this.framing.follow(isPlaying && number > before);
   }
 
-  /** Applies what is to be shown to the present frame. */
-  refresh(): void {
+  /** Shows a frame, with the boxes of a level, and leaves the camera alone. */
+  update(surface: Surface, number: number, data: Picture, level: number): void {
+    this.frame = { surface, number, data };
+    this.place(data.nodes);
+    this.refresh(level);
+  }
+
+  /** Glides to where the bodies are now, if the camera is to follow. */
+  follow(): void {
+    if (!this.look.follow) return;
+    this.frameBodies();
+    this.framing.follow(true);
+  }
+
+  private frameBodies(): void {
     if (!this.frame) return;
-    const { data } = this.frame;
+    const { surface, number, data } = this.frame;
+    this.framing.take(this.geometry.getAttribute("position").array, surface, number, data.fragments);
+  }
+
+  /** Puts the vertices of the frame elsewhere, and nothing else. */
+  place(nodes: ArrayLike<number>): void {
+    const [x, y, z] = this.space.offset;
+    const { scale } = this.space;
+    const positions = this.positionsFor(nodes.length / 3);
+    const array = positions.array as Float32Array;
+    for (let k = 0; k < nodes.length; k += 3) {
+      array[k] = nodes[k] * scale + x;
+      array[k + 1] = nodes[k + 1] * scale + y;
+      array[k + 2] = nodes[k + 2] * scale + z;
+    }
+    positions.clearUpdateRanges();
+    positions.addUpdateRange(0, nodes.length);
+    positions.needsUpdate = true;
+    this.touch();
+  }
+
+  /** Applies what is to be shown to the present frame. */
+  refresh(level = this.look.level): void {
+    if (!this.frame) return;
+    const { surface, data } = this.frame;
     this.sortTriangles();
-    this.markColliding(data);
-    this.drawBoxes(data);
-    this.drawContacts(data);
-    for (const material of this.materials) {
+    this.markColliding(surface, data);
+    this.marks.showBoxes(data, level);
+    this.marks.showContacts(data, this.look.contacts);
+    this.marks.showLines(this.look.closest);
+    for (const material of [...this.materials, ...this.plainMaterials]) {
       material.transparent = this.look.seeThrough;
       material.opacity = this.look.seeThrough ? 0.22 : 1;
       material.depthWrite = !this.look.seeThrough;
     }
     this.lines.visible = this.look.lines;
-    this.closestPoints.visible = this.closestLines.visible = this.look.closest;
     this.touch();
   }
 
@@ -304,20 +384,39 @@ export class Stage {
 
   /** How many boxes, contacts and lines between closest points are drawn. */
   get drawnParts(): { boxes: number; contacts: number; closest: number } {
-    const count = (part: Points | LineSegments) => (part.visible ? (part.geometry.getAttribute("position")?.count ?? 0) : 0);
-    return { boxes: count(this.boxes) / 24, contacts: count(this.contactPoints), closest: count(this.closestLines) / 2 };
+    return this.marks.drawn;
+  }
+
+  /** Draws lines between points of the scene, in every frame. */
+  placeLines(lines: [number, number, number][][]): void {
+    this.marks.placeLines(lines);
+  }
+
+  /** Room for the positions of so many vertices. */
+  private positionsFor(vertices: number): BufferAttribute {
+    const now = this.geometry.getAttribute("position") as BufferAttribute | undefined;
+    if (now && now.count >= vertices) return now;
+    const room = now ? Math.ceil(1.4 * vertices) : vertices;
+    const positions = new BufferAttribute(new Float32Array(3 * room), 3).setUsage(DynamicDrawUsage);
+    // Faces are shaded flat from their own slope; shaders still want a normal to be there.
+    const normals = new BufferAttribute(new Int8Array(4 * room).fill(1), 4, true);
+    for (const geometry of [this.geometry, this.redGeometry]) {
+      geometry.dispose();
+      geometry.setAttribute("position", positions);
+      geometry.setAttribute("normal", normals);
+    }
+    return positions;
   }
 
   /** Puts the triangles of the frame in the order of their materials, unless they are. */
   private sortTriangles(): void {
     if (!this.frame) return;
-    const { number, data } = this.frame;
-    const { triangles } = this.recording;
+    const { surface: triangles, number, data } = this.frame;
     const { fragments: byFragment, cracks } = this.look;
     const version = triangles.version(number);
     const drawn = this.drawn;
-    if (drawn && drawn.version === version && drawn.byFragment === byFragment && drawn.cracks === cracks && isEqual(drawn.fragments, data.fragments)) return;
-    this.drawn = { version, fragments: data.fragments, byFragment, cracks };
+    if (drawn && drawn.surface === triangles && drawn.version === version && drawn.byFragment === byFragment && drawn.cracks === cracks && isEqual(drawn.fragments, data.fragments)) return;
+    this.drawn = { surface: triangles, version, fragments: data.fragments, byFragment, cracks };
     const plain = FRAGMENTS.length;
     const materialOf = (t: number) => {
       const fragment = data.fragments[t] ?? DEAD;
@@ -331,9 +430,10 @@ export class Stage {
     for (let m = 0; m + 1 < counts.length; m++) {
       if (counts[m + 1] > counts[m]) this.geometry.addGroup(3 * counts[m], 3 * (counts[m + 1] - counts[m]), m);
     }
-    const index = this.geometry.getIndex() as BufferAttribute;
+    const count = 3 * counts[counts.length - 1];
+    const index = indexFor(this.geometry, count);
     const array = index.array as Uint32Array;
-    this.geometry.setDrawRange(0, 3 * counts[counts.length - 1]);
+    this.geometry.setDrawRange(0, count);
     const next = counts.slice();
     for (let t = 0; t < triangles.count; t++) {
       if (!triangles.isIn(t, number)) continue;
@@ -345,88 +445,24 @@ export class Stage {
     index.needsUpdate = true;
   }
 
-  private markColliding(data: Frame): void {
-    const { triangles } = this.recording;
+  private markColliding(surface: Surface, data: Picture): void {
     this.redTriangles = [...new Set(data.pairs)].sort((a, b) => a - b);
     const count = 3 * this.redTriangles.length;
-    let index = this.redGeometry.getIndex();
-    // Buffers of the card are kept and only ever grow.
-    if (!index || index.count < count) {
-      index = new BufferAttribute(new Uint32Array(2 * count), 1).setUsage(DynamicDrawUsage);
-      this.redGeometry.setIndex(index);
-    }
+    const index = indexFor(this.redGeometry, count);
     const array = index.array as Uint32Array;
-    this.redTriangles.forEach((t, k) => array.set(triangles.corners.subarray(3 * t, 3 * t + 3), 3 * k));
+    this.redTriangles.forEach((t, k) => array.set(surface.corners.subarray(3 * t, 3 * t + 3), 3 * k));
     index.needsUpdate = true;
     this.redGeometry.setDrawRange(0, count);
     this.red.visible = this.look.colliding && count > 0;
   }
 
-  private drawBoxes({ boxes }: Frame): void {
-    const { level } = this.look;
-    this.boxes.visible = level >= 0 && level < boxes.levels.length;
-    if (!this.boxes.visible) return;
-    const begin = boxes.levels.slice(0, level).reduce((sum, count) => sum + count, 0);
-    const count = boxes.levels[level];
-    const places = new Float32Array(3 * 24 * count);
-    let at = 0;
-    for (let b = begin; b < begin + count; b++) {
-      for (const corners of EDGES) {
-        for (let axis = 0; axis < 3; axis++) {
-          const side = (corners >> axis) & 1 ? boxes.high : boxes.low;
-          places[at++] = side[3 * b + axis] * this.scale + this.offset[axis];
-        }
-      }
-    }
-    replace(this.boxes.geometry, places);
-  }
-
-  /** Puts the lines between closest points where they belong; they are the same in every frame. */
-  private placeLines(): void {
-    const { origin, step, about } = this.recording.header;
-    const ends = (about.lines ?? []).flat();
-    const places = new Float32Array(ends.flatMap((end) => end.map((x, axis) => ((x - origin[axis]) / step) * this.scale + this.offset[axis])));
-    replace(this.closestLines.geometry, places);
-    replace(this.closestPoints.geometry, places);
-    // Where there are many, they are drawn smaller.
-    (this.closestPoints.material as PointsMaterial).size = Math.max(2.5, POINT_SIZE * Math.min(1, Math.sqrt(FEW_ARROWS / Math.max(1, ends.length))));
-  }
-
-  private drawContacts({ contacts }: Frame): void {
-    const count = Math.min(contacts.length / 7, MOST_ARROWS);
-    const visible = this.look.contacts && count > 0;
-    for (const part of [this.contactPoints, this.shafts, this.heads]) part.visible = visible;
-    if (!visible) return;
-    const { origin, step } = this.recording.header;
-    const [points, shafts] = [new Float32Array(3 * count), new Float32Array(6 * count)];
-    const shrink = Math.min(1, Math.sqrt(FEW_ARROWS / count));
-    const length = 0.05 * Math.max(0.2, this.radius) * shrink;
-    (this.contactPoints.material as PointsMaterial).size = Math.max(2.5, POINT_SIZE * shrink);
-    const [tip, normal, up, turn, matrix] = [new Vector3(), new Vector3(), new Vector3(0, 1, 0), new Quaternion(), new Matrix4()];
-    const size = new Vector3(shrink, shrink, shrink);
-    for (let c = 0; c < count; c++) {
-      normal.set(contacts[7 * c + 3], contacts[7 * c + 4], contacts[7 * c + 5]).normalize();
-      for (let axis = 0; axis < 3; axis++) {
-        const place = ((contacts[7 * c + axis] - origin[axis]) / step) * this.scale + this.offset[axis];
-        points[3 * c + axis] = place;
-        shafts[6 * c + axis] = place;
-        shafts[6 * c + 3 + axis] = place + length * normal.getComponent(axis);
-      }
-      tip.fromArray(shafts, 6 * c + 3);
-      this.heads.setMatrixAt(c, matrix.compose(tip, turn.setFromUnitVectors(up, normal), size));
-    }
-    this.heads.count = count;
-    this.heads.instanceMatrix.needsUpdate = true;
-    replace(this.contactPoints.geometry, points);
-    replace(this.shafts.geometry, shafts);
-  }
-
   private resize(): void {
     const { clientWidth, clientHeight } = this.canvas;
-    const size = `${clientWidth} ${clientHeight} ${window.devicePixelRatio}`;
+    const ratio = Math.min(this.sharpness, window.devicePixelRatio);
+    const size = `${clientWidth} ${clientHeight} ${ratio}`;
     if (clientWidth === 0 || clientHeight === 0 || size === this.size) return;
     this.size = size;
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(clientWidth, clientHeight, false);
     const was = this.camera.aspect;
     this.camera.aspect = clientWidth / clientHeight;
@@ -443,39 +479,14 @@ export class Stage {
   }
 }
 
-/** Corners of the ends of a box's edges: bit k is set where the coordinate k is the upper one. */
-const EDGES = [0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7];
-
-/** How whole numbers become places: the first frame is about one unit long and stands around the origin. */
-function spaceOf(recording: Recording, first: Frame): { scale: number; offset: [number, number, number]; home: Box3; ground?: number } {
-  const { about, origin, step } = recording.header;
-  const [low, high] = [[0, 1, 2].map(() => Infinity), [0, 1, 2].map(() => -Infinity)];
-  for (let k = 0; k < first.nodes.length; k++) {
-    low[k % 3] = Math.min(low[k % 3], first.nodes[k]);
-    high[k % 3] = Math.max(high[k % 3], first.nodes[k]);
-  }
-  const groundNode = about.ground === null ? undefined : (about.ground - origin[2]) / step;
-  if (groundNode !== undefined) low[2] = Math.min(low[2], groundNode);
-  const sides = [0, 1, 2].map((axis) => (Number.isFinite(low[axis]) ? high[axis] - low[axis] : 0));
-  const scale = 1 / Math.max(1, ...sides);
-  const middle = [0, 1, 2].map((axis) => (Number.isFinite(low[axis]) ? 0.5 * (low[axis] + high[axis]) : 0));
-  const offset = middle.map((x) => -x * scale) as [number, number, number];
-  // The view holds all of the run, unless it spreads far beyond its beginning.
-  const ends = [0, 1, 2].map((axis) => {
-    const node = (x: number) => (x - origin[axis]) / step;
-    const slack = 0.6 * Math.max(...sides);
-    const bottom = Math.max(low[axis] - slack, Math.min(low[axis], node(recording.header.low[axis])));
-    const top = Math.min(high[axis] + slack, Math.max(high[axis], node(recording.header.high[axis])));
-    return [bottom * scale + offset[axis], top * scale + offset[axis]];
-  });
-  const known = ends.every(([a, b]) => Number.isFinite(b - a));
-  const home = known ? new Box3(new Vector3(...ends.map((end) => end[0])), new Vector3(...ends.map((end) => end[1]))) : new Box3(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
-  return { scale, offset, home, ground: groundNode === undefined ? undefined : groundNode * scale + offset[2] };
-}
-
-function replace(geometry: BufferGeometry, places: Float32Array): void {
+/** Room for the corners of triangles; it only ever grows. */
+function indexFor(geometry: BufferGeometry, count: number): BufferAttribute {
+  const now = geometry.getIndex();
+  if (now && now.count >= count) return now;
   geometry.dispose();
-  geometry.setAttribute("position", new BufferAttribute(places, 3));
+  const index = new BufferAttribute(new Uint32Array(Math.ceil(1.4 * count)), 1).setUsage(DynamicDrawUsage);
+  geometry.setIndex(index);
+  return index;
 }
 
 function isEqual(a: Uint32Array, b: Uint32Array): boolean {
@@ -483,14 +494,4 @@ function isEqual(a: Uint32Array, b: Uint32Array): boolean {
   if (a.length !== b.length) return false;
   for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
   return true;
-}
-
-/** A round spot for contacts. */
-function dot(): CanvasTexture {
-  return painted(64, (context) => {
-    context.fillStyle = "#fff";
-    context.beginPath();
-    context.arc(32, 32, 28, 0, 2 * Math.PI);
-    context.fill();
-  });
 }

@@ -1,6 +1,6 @@
 // The strip above the slider: where the time went, and in which frames triangles collide.
 
-import { cssColour } from "./charts.ts";
+import { cssColour } from "./chart.ts";
 import type { Header } from "./frames/recording.ts";
 import { total } from "./numbers.ts";
 import { SERIES } from "./palette.ts";

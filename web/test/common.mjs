@@ -29,7 +29,7 @@ export function launch() {
 }
 
 /** Opens a file; `troubles` lists console messages, errors and requests for anything but files. */
-export async function open(browser, file, options = {}) {
+export async function open(browser, file, { hash = "", ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
   const page = await context.newPage();
   const troubles = [];
@@ -39,10 +39,10 @@ export async function open(browser, file, options = {}) {
   });
   page.on("pageerror", (error) => troubles.push(error.message));
   page.on("request", (request) => {
-    if (!request.url().startsWith("file:") && !request.url().startsWith("data:")) troubles.push(`request for ${request.url()}`);
+    if (!/^(file|data|blob):/.test(request.url())) troubles.push(`request for ${request.url()}`);
   });
   const begun = performance.now();
-  await page.goto(pathToFileURL(file).href);
+  await page.goto(pathToFileURL(file).href + hash);
   await page.locator("#main[aria-busy=false]").waitFor({ timeout: 60_000 });
   return { page, troubles, context, openedIn: performance.now() - begun };
 }

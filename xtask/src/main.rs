@@ -9,7 +9,8 @@
 //!   ├ test      the steps of `cargo xtask test`, in order
 //!   │   ├ skips      which tests did not run?
 //!   │   ├ licences   are all dependencies permissive?
-//!   │   ├ web        is the viewer's page what its source builds, and does it work?
+//!   │   ├ web        are the pages what their sources build, and do they work?
+//!   │   │   └ wasm       the module inside the page that is played with
 //!   │   ├ guide      does the guide build, and do its links lead somewhere?
 //!   │   └ readme     the first command a visitor will try
 //!   ├ pictures  `cargo xtask pictures`: those of the README and the guide, from real runs
@@ -31,6 +32,7 @@ mod readme;
 mod shell;
 mod skips;
 mod test;
+mod wasm;
 mod web;
 
 use std::process::ExitCode;
@@ -46,7 +48,10 @@ Chores of the Fracas project:
       The named fuzz targets, or all of them, for N seconds each (20 unless given).
 
   cargo xtask web
-      The viewer alone: its page rebuilt, compared, and tested in a browser.
+      The pages alone: rebuilt, compared, and tested in a browser.
+
+  cargo xtask web-build
+      The pages alone: rebuilt.
 
   cargo xtask guide
       The guide alone: its links checked, and built into target/guide.
@@ -101,6 +106,7 @@ fn start(chore: &str, arguments: &[String]) -> Result<(), String> {
         "bench-native" => bench_native::run(arguments),
         "guide" => without_arguments(chore, arguments).and_then(|()| guide::test()),
         "web" => without_arguments(chore, arguments).and_then(|()| web::test()),
+        "web-build" => without_arguments(chore, arguments).and_then(|()| web::build()),
         "pictures" => without_arguments(chore, arguments).and_then(|()| pictures::run()),
         unknown => Err(format!("There is no chore `{unknown}`; `cargo xtask` lists them.")),
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask pictures`: the pictures of the README and the guide.
 //!
-//! Those of bodies come from real runs in headless Chromium: `web/pictures.mjs` lists which scene, which frame, seen from where. Runs
-//! go to `target/web/pictures`. The chart of the graphics card is drawn from measured figures in `docs/pictures/card.csv`, since the
+//! Those of bodies come from real runs in headless Chromium: `web/pictures.mjs` lists which scene, which frame, seen from where, and what is
+//! done in the page that is played. Runs go to `target/web/pictures`. The chart of the graphics card is drawn from measured figures in `docs/pictures/card.csv`, since the
 //! machine that takes the pictures need not have a card.
 
 use crate::{shell, web};

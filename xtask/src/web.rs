@@ -1,16 +1,18 @@
-//! The viewer: is the built page what its source builds, and does it work in a browser?
+//! The pages: is each what its source builds, and does it work in a browser? `wasm` builds the module inside the page that is played with.
 //!
 //! Node.js and npm have to be there. Chromium is looked for on the path; on a Debian system it is installed where we may, and
 //! otherwise the sentence says what to do. Pages for the tests are made by `fracas` itself, in `target/web`; screenshots are left in
 //! `web/test-output` for people to look at.
 
-use crate::shell;
 use crate::test::test_programs;
+use crate::{shell, wasm};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The page, as the command takes it from.
-const BUILT: &str = "crates/fracas-cli/assets/report.html";
+/// The pages, as the command takes them, and the scripts that build them, in this order: reports are the template of what is saved while
+/// playing.
+const BUILT: [(&str, &str); 2] =
+    [("crates/fracas-cli/assets/report.html", "build"), ("crates/fracas-cli/assets/play.html", "build:play")];
 
 /// Where pages for tests and pictures are made.
 pub const MADE: &str = "target/web";
@@ -21,8 +23,10 @@ const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "g
 /// Builds, compares, and runs all tests.
 pub fn test() -> Result<(), String> {
     install()?;
+    wasm::build()?;
     shell::run(&mut npm(["run", "types"]), "The types of the viewer do not fit")?;
-    same_page()?;
+    BUILT.into_iter().try_for_each(|(page, script)| same_page(page, script))?;
+    wasm::write_hashes()?;
     let browser = browser()?;
     make_pages()?;
     let mut test = npm(["test"]);
@@ -54,16 +58,28 @@ pub fn install() -> Result<(), String> {
     )
 }
 
-/// Builds the page and compares it with the one that is there.
-fn same_page() -> Result<(), String> {
-    let path = shell::root().join(BUILT);
-    let read = || std::fs::read(&path).map_err(|error| format!("{BUILT} cannot be read: {error}."));
+/// Builds a page and compares it with the one that is there.
+fn same_page(built: &str, script: &str) -> Result<(), String> {
+    let path = shell::root().join(built);
+    let read = || std::fs::read(&path).map_err(|error| format!("{built} cannot be read: {error}."));
     let before = read()?;
-    shell::run(&mut npm(["run", "build"]), "The viewer does not build")?;
+    shell::run(&mut npm(["run", script]), "The viewer does not build")?;
     if read()? == before {
         return Ok(());
     }
-    Err(format!("{BUILT} was not what web/ builds. It has been rebuilt: look at it and commit it."))
+    if script == "build:play" && !wasm::is_comparable() {
+        return std::fs::write(&path, before).map_err(|error| format!("{built} cannot be written: {error}."));
+    }
+    Err(format!("{built} was not what its source builds. It has been rebuilt: look at it and commit it."))
+}
+
+/// Builds both pages from their sources, the module included.
+pub fn build() -> Result<(), String> {
+    install()?;
+    wasm::build()?;
+    BUILT
+        .iter()
+        .try_for_each(|(_, script)| shell::run(&mut npm(["run", script]), "The viewer does not build"))
 }
 
 /// The browser of the system, installed if it can be.
@@ -137,11 +153,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_page_is_there_and_needs_nothing_else() {
-        let page = std::fs::read_to_string(shell::root().join(BUILT)).unwrap();
-        assert!(page.len() < 1 << 20, "{} bytes", page.len());
-        for word in ["<script src=", "<link rel=\"stylesheet\""] {
-            assert!(!page.contains(word), "{word}");
+    fn the_built_pages_are_there_and_need_nothing_else() {
+        for ((built, _), most) in BUILT.into_iter().zip([1 << 20, 4_000_000]) {
+            let page = std::fs::read_to_string(shell::root().join(built)).unwrap();
+            assert!(page.len() < most, "{built}: {} bytes", page.len());
+            for word in ["<script src=", "<link rel=\"stylesheet\""] {
+                assert!(!page.contains(word), "{built}: {word}");
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ mod metric;
 mod naive;
 mod pairs;
 mod peers;
+mod play;
 mod questions;
 mod skinned;
 mod soup;
@@ -80,6 +81,7 @@ const SUBJECTS: &[Subject] = &[
         about: "one world: moving parts against parry and coal, growth, choice of structures",
         run: world::run,
     },
+    Subject { name: "play", about: "scenes played in a browser beside the same natively", run: play::run },
     Subject {
         name: "cores",
         about: "every stage at 1 to 16 threads, beside the memory's bandwidth, obvhs and MeshLib",
@@ -182,7 +184,7 @@ mod tests {
         let error = subject("bricks").unwrap_err();
         assert_eq!(
             error,
-            "there is no such benchmark; there are pairs, tearing, kinetic, skinned, questions, ccd, brittle, soup, gpu, world, cores"
+            "there is no such benchmark; there are pairs, tearing, kinetic, skinned, questions, ccd, brittle, soup, gpu, world, play, cores"
         );
     }
 }

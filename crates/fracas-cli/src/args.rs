@@ -68,6 +68,8 @@ pub enum Command {
     Run(RunArguments),
     /// Shows a run, a mesh or the result of a check in the browser
     View(ViewArguments),
+    /// Writes and opens a page in which you break things with your own hands; the library runs in it
+    Play(PlayArguments),
 }
 
 /// The arguments of `fracas check`.
@@ -214,6 +216,24 @@ pub struct ViewArguments {
     /// The folder of a run, a page that `run` or `--html` wrote, or a mesh
     #[arg(value_name = "PATH")]
     pub path: OsString,
+    /// Write the page to this file and open that
+    #[arg(long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
+    /// Print where the page is, and leave it closed
+    #[arg(long)]
+    pub no_open: bool,
+}
+
+/// The arguments of `fracas play`.
+#[derive(Debug, Args)]
+#[command(after_help = meshes_and_status())]
+pub struct PlayArguments {
+    /// A scene (plates, handful, bricks, piggybank, cut), or a mesh to be broken [default: plates]
+    #[arg(value_name = "SCENE|MESH")]
+    pub what: Option<OsString>,
+    /// How large the bodies are
+    #[arg(long, value_name = "SIZE", default_value = "paper")]
+    pub size: SizeArgument,
     /// Write the page to this file and open that
     #[arg(long, value_name = "FILE.html")]
     pub out: Option<PathBuf>,

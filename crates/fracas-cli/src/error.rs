@@ -137,6 +137,14 @@ pub enum Failure {
         /// The page.
         file: String,
     },
+    /// Neither a scene that can be played with nor a mesh.
+    #[error("{word}: this is neither a scene to be played with ({scenes}) nor the file of a mesh")]
+    NotPlayable {
+        /// The word given.
+        word: String,
+        /// All scenes.
+        scenes: String,
+    },
     /// No browser could be started.
     #[error("{file}: the page could not be opened ({source}); open it in a browser yourself")]
     Browser {

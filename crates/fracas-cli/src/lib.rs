@@ -10,7 +10,8 @@
 //!                        ├ ccd ──► output; reads files of queries itself
 //!                        ├ questions: distance, near, contacts, inside ─► input, output
 //!                        ├ scene ► input, and the scenes of `fracas-scenes`; leaves a folder of files
-//!                        └ view ─► input; opens a page in the browser
+//!                        ├ view ─► input; opens a page in the browser
+//!                        └ play ─► input; opens a page in which the library runs
 //! ```
 //!
 //! A command does all its work, writes all its files under temporary names, renames them together, and then prints. So a failure leaves
@@ -32,6 +33,7 @@ pub mod input;
 pub mod output;
 pub mod page;
 pub mod place;
+pub mod play;
 pub mod progress;
 pub mod questions;
 pub mod scene;
@@ -98,6 +100,7 @@ pub fn run(
             Command::Scenes(scenes) => scene::list(scenes, out),
             Command::Run(run) => scene::run(run, arguments.threads, out),
             Command::View(view) => view::run(view, out),
+            Command::Play(play) => play::run(play, out),
         },
         Err(Refusal::Shown(text)) => output::send(out, |out| write!(out, "{text}")).map(|()| Status::Clear),
         Err(Refusal::Bad(failure)) => Err(*failure),

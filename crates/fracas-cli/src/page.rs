@@ -12,12 +12,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use fracas::Mesh;
 use fracas::geom::DVec3;
 use fracas::mesh::TriangleId;
 use fracas::pairs::Pair;
+use fracas_frames::page::{write, write_base64};
 use fracas_frames::{About, AddedTriangle, Frame, Kind, MeshSpan, Recorder, RecorderOptions, Recording};
 
 use crate::find::MeshPair;
@@ -26,11 +25,7 @@ use crate::output::grouped;
 /// The viewer, without data.
 const VIEWER: &str = include_str!("../assets/report.html");
 
-/// Where the data goes.
-const PLACE: &str = "<!--fracas-data-->";
-
-/// What every page with data has in it.
-pub const MARK: &str = "id=\"fracas-head\"";
+pub use fracas_frames::page::MARK;
 
 /// What a page has in it whose frames lie beside it.
 pub const MARK_BESIDE: &str = "id=\"fracas-head\" data-beside=\"";
@@ -46,7 +41,7 @@ pub const BESIDE: &str = "frames";
 /// # Errors
 /// Those of the writer.
 pub fn write_whole(out: &mut dyn Write, recording: &Recording) -> io::Result<()> {
-    write(out, recording, None)
+    write(out, VIEWER, recording, None)
 }
 
 /// Writes a page whose groups lie in a folder beside it; [`write_group`] writes them.
@@ -54,7 +49,7 @@ pub fn write_whole(out: &mut dyn Write, recording: &Recording) -> io::Result<()>
 /// # Errors
 /// Those of the writer.
 pub fn write_head(out: &mut dyn Write, recording: &Recording, beside: &str) -> io::Result<()> {
-    write(out, recording, Some(beside))
+    write(out, VIEWER, recording, Some(beside))
 }
 
 /// The folder for the groups of a recording, below [`BESIDE`]: a name made from its bytes, so that the frames of one run never stand
@@ -92,28 +87,6 @@ pub fn write_group(out: &mut dyn Write, recording: &Recording, number: usize) ->
     write!(out, "fracasGroup({number},\"")?;
     write_base64(out, &recording.groups()[number])?;
     writeln!(out, "\")")
-}
-
-fn write(out: &mut dyn Write, recording: &Recording, beside: Option<&str>) -> io::Result<()> {
-    let (before, after) = VIEWER.split_once(PLACE).unwrap_or((VIEWER, ""));
-    out.write_all(before.as_bytes())?;
-    let place = beside.map_or(String::new(), |folder| format!(" data-beside=\"{folder}\""));
-    write!(out, "<script type=\"text/plain\" {MARK}{place}>")?;
-    write_base64(out, &recording.head())?;
-    writeln!(out, "</script>")?;
-    if beside.is_none() {
-        for (number, group) in recording.groups().iter().enumerate() {
-            write!(out, "<script type=\"text/plain\" id=\"fracas-group-{number}\">")?;
-            write_base64(out, group)?;
-            writeln!(out, "</script>")?;
-        }
-    }
-    out.write_all(after.as_bytes())
-}
-
-fn write_base64(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
-    // Whole triples, so that pieces follow each other without padding between them.
-    bytes.chunks(3 << 16).try_for_each(|chunk| out.write_all(STANDARD.encode(chunk).as_bytes()))
 }
 
 /// What a page shows of meshes.
@@ -188,7 +161,8 @@ pub fn record_meshes(names: &[&str], meshes: &[Mesh], content: &Content) -> Reco
     };
     about.title = names.iter().map(|name| file_name(name)).collect::<Vec<_>>().join(", ");
     about.meshes = names.iter().zip(meshes).map(span).collect();
-    let mut recorder = Recorder::new(about, RecorderOptions { resolution: 1 << 20 });
+    let mut recorder =
+        Recorder::new(about, RecorderOptions { resolution: 1 << 20, ..RecorderOptions::default() });
     recorder.note(&frame);
     recorder.finish()
 }
@@ -208,6 +182,7 @@ fn file_name(name: &str) -> String {
 mod tests {
     use super::*;
     use fracas::mesh::shapes;
+    use fracas_frames::page::PLACE;
 
     #[test]
     fn the_viewer_has_one_place_for_data() {
@@ -237,13 +212,5 @@ mod tests {
         assert_eq!(stored.header.about.text, "2 pairs of triangles intersect.");
         let corners = stored.triangles[first as usize + 5].corners;
         assert_eq!(corners, meshes[1].triangles()[5].map(|corner| corner + meshes[0].vertex_count() as u32));
-    }
-
-    #[test]
-    fn pieces_of_base64_are_one_text() {
-        let bytes: Vec<u8> = (0..500_000_u32).map(|k| ((k * 7919) >> 3) as u8).collect();
-        let mut text = Vec::new();
-        write_base64(&mut text, &bytes).unwrap();
-        assert_eq!(STANDARD.decode(text).unwrap(), bytes);
     }
 }

@@ -43,9 +43,14 @@ pub fn run(arguments: &ViewArguments, out: &mut dyn Write) -> Result<Status, Fai
         },
         None => write_mesh(&arguments.path, arguments.out.as_deref())?,
     };
+    show(&file, arguments.no_open, out)
+}
+
+/// Prints where a page is, and opens it unless it is to stay closed.
+pub(crate) fn show(file: &Path, no_open: bool, out: &mut dyn Write) -> Result<Status, Failure> {
     output::send(out, |out| writeln!(out, "{}", file.display()))?;
-    if !arguments.no_open {
-        open::that_detached(&file)
+    if !no_open {
+        open::that_detached(file)
             .map_err(|source| Failure::Browser { file: file.display().to_string(), source })?;
     }
     Ok(Status::Clear)
@@ -90,17 +95,17 @@ fn write_mesh(word: &OsStr, out: Option<&Path>) -> Result<PathBuf, Failure> {
     let recording = page::record_meshes(&[input.name()], &[mesh], &Content::Meshes);
     let file = match out {
         Some(out) => out.to_path_buf(),
-        None => new_folder()?.join("view.html"),
+        None => new_folder("view")?.join("view.html"),
     };
     write_page(&file, &recording)?;
     Ok(file)
 }
 
 /// A folder that was not there before: a page in a shared folder could be somebody else's link to a file of ours.
-fn new_folder() -> Result<PathBuf, Failure> {
+pub(crate) fn new_folder(command: &str) -> Result<PathBuf, Failure> {
     let mut number = 0;
     loop {
-        let folder = std::env::temp_dir().join(format!("fracas-view-{}-{number}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("fracas-{command}-{}-{number}", std::process::id()));
         match std::fs::create_dir(&folder) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             created => return created.map(|()| folder.clone()).map_err(|source| failed(&folder, source)),

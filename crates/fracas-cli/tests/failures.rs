@@ -37,7 +37,7 @@ fn assert_fails(words: &str, sentence: &str) {
 #[test]
 fn words_that_make_no_sense() {
     let help = "(see `fracas --help`)";
-    let commands = "check, ccd, distance, near, contacts, inside, info, analyze, scenes, run or view";
+    let commands = "check, ccd, distance, near, contacts, inside, info, analyze, scenes, run, view or play";
     assert_fails("", &format!("a command is missing: {commands} {help}"));
     assert_fails("explode good.obj", &format!("unrecognized subcommand 'explode' {help}"));
     let missing = format!("the following required arguments were not provided: <MESH>... {help}");

@@ -7,7 +7,7 @@ use fracas::geom::DVec3;
 use fracas::mesh::TriangleId;
 use fracas::pairs::Pair;
 use fracas::tearing::TreeBox;
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// The state after a step, and what the step did.
 #[derive(Clone, Debug, Default, PartialEq)]

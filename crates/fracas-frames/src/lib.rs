@@ -39,6 +39,7 @@ mod frame;
 mod group;
 mod header;
 mod lattice;
+pub mod page;
 mod record;
 mod recording;
 mod triangles;

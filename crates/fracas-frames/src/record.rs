@@ -18,11 +18,13 @@ const GROUP_BYTES: usize = 3 << 20;
 pub struct RecorderOptions {
     /// Steps along the longest side of the first frame's box, 2⁸ to 2²⁴. Positions are off by half of one at most. Default: 2¹⁶.
     pub resolution: u32,
+    /// Pack quickly rather than tightly. Default: false.
+    pub quick: bool,
 }
 
 impl Default for RecorderOptions {
     fn default() -> Self {
-        Self { resolution: 1 << 16 }
+        Self { resolution: 1 << 16, quick: false }
     }
 }
 
@@ -69,7 +71,7 @@ impl Recorder {
     #[must_use]
     pub fn new(about: About, options: RecorderOptions) -> Self {
         Self {
-            options: RecorderOptions { resolution: options.resolution.clamp(1 << 8, 1 << 24) },
+            options: RecorderOptions { resolution: options.resolution.clamp(1 << 8, 1 << 24), ..options },
             header: Header { about, step: 1.0, ..Header::default() },
             lattice: None,
             bounds: (DVec3::INFINITY, DVec3::NEG_INFINITY),
@@ -151,10 +153,16 @@ impl Recorder {
 
     fn close(&mut self) {
         if self.in_open > 0 {
-            self.groups.push(deflated(&self.open));
+            self.groups.push(deflated(&self.open, self.options.quick));
             self.open.clear();
             self.in_open = 0;
         }
+    }
+
+    /// How many bytes the groups of frames that are packed have.
+    #[must_use]
+    pub fn packed_bytes(&self) -> usize {
+        self.groups.iter().map(Vec::len).sum()
     }
 
     /// The recording of all frames so far.
@@ -175,7 +183,8 @@ impl Recorder {
             (self.header.low, self.header.high) = (low.to_array(), high.to_array());
         }
         let header = serde_json::to_vec(&self.header).expect("plain data");
-        let mut sections = vec![deflated(&header), deflated(&triangles::encode(&self.triangles))];
+        let mut sections =
+            vec![deflated(&header, false), deflated(&triangles::encode(&self.triangles), false)];
         sections.append(&mut self.groups);
         Recording::of_sections(sections)
     }

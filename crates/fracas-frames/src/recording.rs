@@ -146,8 +146,9 @@ impl Recording {
     }
 }
 
-/// A zlib stream of bytes.
-pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+/// A zlib stream of bytes, made quickly or small.
+pub(crate) fn deflated(bytes: &[u8], quick: bool) -> Vec<u8> {
+    let level = if quick { Compression::fast() } else { Compression::default() };
+    let mut encoder = ZlibEncoder::new(Vec::new(), level);
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory takes all")
 }

@@ -68,7 +68,9 @@ impl Candidate {
 #[derive(Default)]
 pub(crate) struct Scratch {
     finder: ContactFinder,
-    edges: EdgePairs,
+    pub edges: EdgePairs,
+    /// Points that are yet to be visited, and their least distances.
+    pub open: Vec<(u32, f64)>,
     pub candidates: Vec<Candidate>,
     pub stats: ContactStats,
     /// Points nearer than [`TOLERANCE`].
@@ -106,7 +108,7 @@ const FARTHEST: f64 = 10.0;
 /// Nearest surface of something: signed distance, surface point, unit normal outward.
 pub(crate) type Near = (f64, DVec3, DVec3);
 
-fn distance_point_normal(near: NearestSurface) -> Near {
+pub(crate) fn distance_point_normal(near: NearestSurface) -> Near {
     (near.distance, near.point, near.normal)
 }
 
@@ -123,6 +125,23 @@ pub(crate) fn between_fragments(
     scratch.touching = 0;
     let pose = between(pos12, first.origin(), second.origin());
     let Some(slab) = Slab::between(first, second, &pose, prediction) else { return };
+    with_views(first, second, &pose, &slab, |views| {
+        scratch.finder.options = options(prediction);
+        views[0].add_points(scratch, &Pose::IDENTITY, &pose, false);
+        views[1].add_points(scratch, &pose, &Pose::IDENTITY, true);
+        let Scratch { edges, candidates, .. } = scratch;
+        edges.find(views, prediction, candidates);
+    });
+}
+
+/// Locks the bodies of two fragments and shows each as seen from the other. `pose` takes the second's body to the first's.
+pub(crate) fn with_views(
+    first: &FragmentShape,
+    second: &FragmentShape,
+    pose: &Pose,
+    slab: &Slab,
+    look: impl FnOnce(&[View; 2]),
+) {
     let (guard1, guard2);
     let (body1, body2): (&BrittleBody, &BrittleBody) = if std::sync::Arc::ptr_eq(first.body(), second.body())
     {
@@ -136,16 +155,11 @@ pub(crate) fn between_fragments(
     let Ok(facets1) = body1.facet_tree(first.fragment()) else { return };
     let Ok(facets2) = body2.facet_tree(second.fragment()) else { return };
     let back = pose.inverse();
-    let [to_second, to_first] = slab.bounds(&pose);
-    let views = [
+    let [to_second, to_first] = slab.bounds(pose);
+    look(&[
         View { own: (first, body1), other: (second, body2, facets2), there: &back, bound: to_second },
-        View { own: (second, body2), other: (first, body1, facets1), there: &pose, bound: to_first },
-    ];
-    scratch.finder.options = options(prediction);
-    views[0].add_points(scratch, &Pose::IDENTITY, &pose, false);
-    views[1].add_points(scratch, &pose, &Pose::IDENTITY, true);
-    let Scratch { edges, candidates, .. } = scratch;
-    edges.find(&views, prediction, candidates);
+        View { own: (second, body2), other: (first, body1, facets1), there: pose, bound: to_first },
+    ]);
 }
 
 /// Two fragments as seen from one of them.

@@ -13,8 +13,11 @@
 //! the body may turn about the corner that touches and pass with all the others. Therefore the search goes on from there: shapes meet when they
 //! overlap more than at the beginning. Bodies that part or slide along each other do not meet.
 //!
-//! Sliding bodies are fast, but hardly approach. For them a second bound counts. Their extents along the normal of the contact overlap by some length, and
-//! this length bounds the depth. It grows only as fast as they approach along this normal.
+//! # Shapes that hardly approach
+//!
+//! Bodies that slide along each other, and pieces that fly side by side, are fast but hardly approach. For them a second bound counts: the distance of
+//! their extents along the normal of the nearest points. It becomes less only as fast as they approach along this normal. If the extents overlap, the length of
+//! the overlap bounds the depth in the same way.
 //!
 //! # Invariants
 //!
@@ -91,7 +94,15 @@ impl Cast {
                 return None;
             }
             steps += usize::from(found.is_some());
-            time += (gap - target - 0.5 * NEAR * size).max(LEAST_MOVE * size.min(thin)) / speed;
+            let left = target + 0.5 * NEAR * size;
+            let mut wait = (gap - left).max(LEAST_MOVE * size.min(thin)) / speed;
+            if let Some(near) = &found
+                && let Some(along) = along(time, near)
+                && along.gap > left
+            {
+                wait = wait.max((along.gap - left) / along.speed.max(f64::MIN_POSITIVE));
+            }
+            time += wait;
             if time > end {
                 return None;
             }

@@ -5,6 +5,7 @@
 use crate::FragmentShape;
 use crate::candidates::{Candidate, Scratch, TOLERANCE, between_fragments, with_scratch, with_shape};
 use crate::cast::{Along, Cast};
+use crate::closest::closest;
 use crate::convert::{double, single};
 use crate::engine::Seal;
 use crate::manifold::{ToldBy, write_manifolds};
@@ -21,7 +22,7 @@ use rapier3d::parry::query::{
 use rapier3d::parry::shape::{Shape, ShapeType, TypedShape};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use web_time::Instant;
 
 /// Answers for [`FragmentShape`]s and [`MeshShape`](crate::MeshShape)s.
 ///
@@ -173,9 +174,13 @@ impl<'a> Kind<'a> {
             return pair.nearest(pos12, reach);
         }
         with_scratch(|scratch| {
-            let is_flipped = self.fill(scratch, pos12, reach);
-            let nearer = |a: &Candidate, b: &Candidate| a.distance.total_cmp(&b.distance);
-            let best = *scratch.candidates.iter().min_by(|a, b| nearer(a, b))?;
+            let (best, is_flipped) = if let Self::Both(a, b) = *self {
+                (closest(scratch, a, b, pos12, reach)?, false)
+            } else {
+                let is_flipped = self.fill(scratch, pos12, reach);
+                let nearer = |a: &Candidate, b: &Candidate| a.distance.total_cmp(&b.distance);
+                (*scratch.candidates.iter().min_by(|a, b| nearer(a, b))?, is_flipped)
+            };
             // In the frame of the fragment; the other side's is the inverse pose away.
             let (there, back) = (pos12.inverse(), *pos12);
             let (p1, p2, normal) = (single(best.p1), single(best.p2), single(best.normal));

@@ -57,6 +57,7 @@
 mod blows;
 mod candidates;
 mod cast;
+mod closest;
 mod cloud;
 mod convert;
 mod dispatch;
@@ -73,6 +74,7 @@ mod report;
 mod samples;
 mod set;
 mod shape;
+mod shatter;
 mod slab;
 mod world;
 

@@ -40,6 +40,7 @@ pub(crate) fn replace(
                 origin: shape.origin(),
                 reach: shape.reach() as f32,
                 thickness: shape.thickness(),
+                volume: shape.volume(),
                 generation: record.generation + 1,
                 age: 0,
                 ..record.clone()

@@ -5,12 +5,13 @@
 
 use crate::{BreakError, BreakOptions, FragmentShape, SharedBody};
 use fracas::brittle::{BrittleBody, FragmentId};
+use fracas::fracture::Material;
 use fracas::geom::DVec3;
 use rapier3d::prelude::{
     ColliderHandle, ColliderSet, IntegrationParameters, RigidBody, RigidBodyHandle, RigidBodySet,
 };
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard, TryLockError};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// What is known of a rigid body that may break.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub(crate) struct Record {
     /// Distance of the farthest point from the origin, and half the least extent: how fast is fast for it.
     pub reach: f32,
     pub thickness: f32,
+    /// Cubic metres.
+    pub volume: f64,
 }
 
 /// A step of the engine.
@@ -39,11 +42,13 @@ pub(crate) struct Pace {
     pub dt: f32,
     /// How far ahead contacts are looked for.
     pub prediction: f32,
+    /// Half the least extent of the thinnest body that moves.
+    pub thinnest: f32,
 }
 
 impl From<&IntegrationParameters> for Pace {
     fn from(parameters: &IntegrationParameters) -> Self {
-        Self { dt: parameters.dt, prediction: parameters.prediction_distance() }
+        Self { dt: parameters.dt, prediction: parameters.prediction_distance(), thinnest: 0.0 }
     }
 }
 
@@ -72,10 +77,24 @@ impl Record {
         if is_same { Ok(()) } else { Err(BreakError::Changed { handle }) }
     }
 
-    /// Whether a body may pass through something as thick as itself in a step. What moves less than the engine looks ahead cannot.
+    /// The least impulse that may break it, or a little less; infinite while it is young, and `None` if it never breaks.
+    pub fn limit(&self) -> Option<f64> {
+        if self.generation >= self.options.generations {
+            return None;
+        }
+        if self.age <= self.options.grace {
+            return Some(f64::INFINITY);
+        }
+        // As in `Material::pieces`, with room for rounding.
+        let Material { density, stiffness, strength, .. } = self.options.material;
+        Some((1.0 - 1e-9) * strength * self.volume * density / (stiffness * density).sqrt())
+    }
+
+    /// Whether a body may pass through another one that moves in a step. Bodies that approach by less than half their extents together do not
+    /// get past each other's middle, so contacts push them back; and what moves less than the engine looks ahead is always seen.
     pub fn is_fast(&self, body: &RigidBody, pace: Pace) -> bool {
         let speed = body.linvel().length() + body.angvel().length() * self.reach;
-        speed * pace.dt > self.thickness.max(pace.prediction)
+        speed * pace.dt > (self.thickness + pace.thinnest).max(pace.prediction)
     }
 
     /// The fragments, to read.

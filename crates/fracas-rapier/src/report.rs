@@ -20,7 +20,7 @@ pub struct Fracture {
     pub point: DVec3,
     /// In which direction, in the world: from the striker into the body, of length 1.
     pub direction: DVec3,
-    /// How hard, N s.
+    /// How hard, N s; 0 if it was cut.
     pub impulse: f64,
     /// Who struck. `None` if it was [`BreakableSet::strike`](crate::BreakableSet::strike).
     pub striker: Option<Striker>,
@@ -63,8 +63,10 @@ pub struct StepTimes {
     pub collision: Duration,
     /// The rest of the engine's step; in a loop of your own, everything from `prepare` to `break_in`.
     pub physics: Duration,
-    /// Distances, sphere trees and shapes of new pieces.
+    /// Sphere trees, cells and facet trees of new pieces: what the paper updates at a fracture.
     pub update: Duration,
+    /// Normals, sharp edges and outermost points of new pieces, with which contacts are chosen.
+    pub shapes: Duration,
     /// Blows, labels, cuts, and rigid bodies for pieces.
     pub fracture: Duration,
 }

@@ -57,6 +57,7 @@ pub struct FragmentShape {
     /// Sharp edges, in the body's coordinates.
     edges: Arc<[Edge]>,
     radius: f64,
+    volume: f64,
     /// Points of the surface, in the body's coordinates.
     cloud: Arc<Cloud>,
 }
@@ -108,6 +109,7 @@ impl FragmentShape {
             normals: normals.into(),
             edges: edges.into_iter().map(Edge::from).collect(),
             radius: known.radius(),
+            volume: exact.volume,
             origin,
             fragment,
             body: body.clone(),
@@ -142,6 +144,11 @@ impl FragmentShape {
     #[must_use]
     pub fn radius(&self) -> f64 {
         self.radius
+    }
+
+    /// Its volume.
+    pub(crate) fn volume(&self) -> f64 {
+        self.volume
     }
 
     /// Half its least extent.

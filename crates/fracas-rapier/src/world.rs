@@ -104,6 +104,8 @@ impl BreakableSet {
         events: &dyn EventHandler,
     ) -> Result<&[Fracture], BreakError> {
         self.check_ready(&world.narrow_phase)?;
+        // Bodies may have come or have been thrown since the last step.
+        self.mark_fast(&mut world.bodies, &world.colliders);
         let warm_start = world.integration_parameters.warmstart_coefficient;
         self.prepare(&mut world.integration_parameters);
         world.step_with_events(hooks, events);
@@ -133,6 +135,22 @@ impl BreakableSet {
         impulse: DVec3,
     ) -> Result<Option<Fracture>, BreakError> {
         self.strike_in(EngineSets::from(world), handle, point, impulse)
+    }
+
+    /// Cuts a body along a plane of the world, whatever it is made of. Returns what it became, or `None` if the plane leaves it whole. Its pieces
+    /// may break as often as those of a blow: [`BreakOptions::generations`].
+    ///
+    /// # Errors
+    /// No such body, or one whose collider the caller has removed or changed; another world; a point that is not finite, or a normal of no
+    /// length; a guard of the body's lock that is held.
+    pub fn cut(
+        &mut self,
+        world: &mut PhysicsWorld,
+        handle: RigidBodyHandle,
+        point: DVec3,
+        normal: DVec3,
+    ) -> Result<Option<Fracture>, BreakError> {
+        self.cut_in(EngineSets::from(world), handle, point, normal)
     }
 
     /// Where the coordinates of a body's solid are in the world: take the positions of

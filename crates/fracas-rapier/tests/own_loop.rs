@@ -63,7 +63,7 @@ fn the_warm_start_is_lowered_after_a_fracture_and_given_back() {
     assert_eq!(parameters.warmstart_coefficient, 0.8_f32.min(yours));
     // What the caller sets in the meantime is the caller's.
     parameters.warmstart_coefficient = 0.9;
-    for _ in 0..599 {
+    for _ in 0..179 {
         set.prepare(&mut parameters);
         assert_eq!(parameters.warmstart_coefficient, 0.8);
         set.break_bodies(&mut world).unwrap();

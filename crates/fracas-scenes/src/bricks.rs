@@ -16,10 +16,12 @@
 use crate::lumps::block;
 use crate::shards::{FRICTION, Shards, single};
 use crate::{Run, Scene, SceneError, SceneOptions, Size};
+use fracas::brittle::Solid;
 use fracas::fracture::{FractureOptions, Material};
 use fracas::geom::DVec3;
 use fracas_rapier::BreakOptions;
 use rapier3d::prelude::{RigidBodyBuilder, Vector};
+use std::sync::Arc;
 
 /// The scene.
 pub const SCENE: Scene = Scene {
@@ -36,6 +38,11 @@ const STEP_SECONDS: f64 = 0.03;
 const BRICK: DVec3 = DVec3::new(0.72, 0.35, 0.21);
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
+    Ok(set_up(options, 0)?.into_run(&SCENE, options, |_, _| Ok(())))
+}
+
+/// The bricks in the air. How they turn and break is chance, which the seed changes.
+pub(crate) fn set_up(options: &SceneOptions, seed: u64) -> Result<Shards, SceneError> {
     let (layers, across, cells) = match options.size {
         Size::Small => (2, [2, 2], [4, 2, 2]),
         Size::Paper => (4, [2, 4], [6, 4, 2]),
@@ -43,7 +50,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     };
     let solid = block(BRICK, cells)?;
     let mut shards = Shards::new(STEP_SECONDS);
-    let mut random = fracas::internal::Random::linear(3);
+    let mut random = fracas::internal::Random::linear(3_u64.wrapping_add(seed));
     for layer in 0..layers {
         for place in 0..across[0] * across[1] {
             let column = [place % across[0], place / across[0]].map(|k| k as f64);
@@ -59,17 +66,22 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
                 .rotation(single(0.6 * turn))
                 .linvel(Vector::Z * -1.5)
                 .angvel(single(2.0 * jitter));
-            shards.add(&solid, body, &break_options(layer * 100 + place))?;
+            shards.add(&solid, body, &break_options(seed.wrapping_add((layer * 100 + place) as u64)))?;
         }
     }
-    Ok(shards.into_run(&SCENE, options, |_, _| Ok(())))
+    Ok(shards)
 }
 
-fn break_options(seed: usize) -> BreakOptions {
+/// A brick of the size `paper`, for those who throw one.
+pub(crate) fn brick() -> Result<Arc<Solid>, SceneError> {
+    block(BRICK, [6, 4, 2])
+}
+
+pub(crate) fn break_options(seed: u64) -> BreakOptions {
     BreakOptions {
         // Tougher than life, as the bricks are larger: so a fall leaves about five pieces.
         material: Material { toughness: 150.0, ..Material::BRICK },
-        fracture: FractureOptions { most_pieces: 6, seed: seed as u64, ..FractureOptions::default() },
+        fracture: FractureOptions { most_pieces: 6, seed, ..FractureOptions::default() },
         friction: FRICTION,
         generations: 2,
         ..BreakOptions::default()

@@ -87,6 +87,19 @@ pub enum SceneError {
         /// How many there are.
         keys: usize,
     },
+    /// The scene `mesh` was asked for without one.
+    #[error("the scene mesh needs a mesh: load one first")]
+    NeedsMesh,
+    /// A number of a tool that is out of range.
+    #[error("{what} is {value}; it must be {expected}")]
+    BadTool {
+        /// Which number.
+        what: &'static str,
+        /// What was given.
+        value: f64,
+        /// What would be right.
+        expected: &'static str,
+    },
     /// A speed that a scene does not have.
     #[error("cloths meet at 0.01 to 10000 m/s, not at {speed}")]
     BadSpeed {

@@ -14,7 +14,7 @@
 
 use crate::lumps::{Lump, clay, lump, resized};
 use crate::shards::{Shards, single};
-use crate::{Run, Scene, SceneError, SceneOptions};
+use crate::{Filling, Run, Scene, SceneError, SceneOptions};
 use fracas::geom::DVec3;
 use fracas::internal::Random;
 use fracas::mesh::shapes;
@@ -38,6 +38,19 @@ const PIT: f64 = 3.0;
 const PAUSE: usize = 33;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
+    let (shards, filling) = set_up(options, 0)?;
+    let mut random = Random::linear(23);
+    let run = shards.into_run(&SCENE, options, move |shards, step| {
+        if step > 0 && step.is_multiple_of(PAUSE) {
+            throw(shards, &mut random);
+        }
+        Ok(())
+    });
+    Ok(run.filled(filling))
+}
+
+/// The bodies in the pit. They break by chance, which the seed changes.
+pub(crate) fn set_up(options: &SceneOptions, seed: u64) -> Result<(Shards, Option<Filling>), SceneError> {
     let Lump { solid, filling } = lump(&resized(&shapes::noisy_sphere(6_000, 0.25, 4), 0.4), 15.6, options)?;
     let mut shards = Shards::new(STEP_SECONDS);
     for (axis, side) in [(0, -1.0), (0, 1.0), (1, -1.0), (1, 1.0)] {
@@ -52,16 +65,9 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         let turn = 1.256_637 * f64::from(k);
         let at = DVec3::new(1.4 * libm::cos(turn), 1.4 * libm::sin(turn), 0.6 + 0.3 * f64::from(k));
         let body = RigidBodyBuilder::dynamic().translation(single(at)).rotation(single(at));
-        shards.add(&solid, body, &clay(k as u64, 5, 3))?;
+        shards.add(&solid, body, &clay(seed.wrapping_add(k as u64), 5, 3))?;
     }
-    let mut random = Random::linear(23);
-    let run = shards.into_run(&SCENE, options, move |shards, step| {
-        if step > 0 && step.is_multiple_of(PAUSE) {
-            throw(shards, &mut random);
-        }
-        Ok(())
-    });
-    Ok(run.filled(filling))
+    Ok((shards, filling))
 }
 
 /// Throws one of the bodies.

@@ -19,19 +19,27 @@ use fracas::mesh::LiveMesh;
 /// How far a point moves vertices, in spacings.
 const REACH: f64 = 1.9;
 
-/// The plane y = 0, cut where the coordinate along `ahead` is below the front.
+/// A plane, cut where the coordinate along `ahead` is from `start` to `front`. Coordinates count from `origin`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parting {
+    pub origin: DVec3,
+    pub normal: DVec3,
     pub ahead: DVec3,
+    pub start: f64,
     pub front: f64,
 }
 
 impl Parting {
+    fn height(&self, p: DVec3) -> f64 {
+        (p - self.origin).dot(self.normal)
+    }
+
     /// Whether the cut lies between two points at rest.
     fn is_between(&self, a: DVec3, b: DVec3) -> bool {
-        a.y * b.y <= 0.0 && a.y != b.y && {
-            let crossing = a + (b - a) * (a.y / (a.y - b.y));
-            crossing.dot(self.ahead) <= self.front
+        let (h, k) = (self.height(a), self.height(b));
+        h * k <= 0.0 && h != k && {
+            let crossing = a + (b - a) * (h / (h - k));
+            (self.start..=self.front).contains(&(crossing - self.origin).dot(self.ahead))
         }
     }
 }
@@ -41,8 +49,11 @@ pub(crate) struct Lattice {
     pub rest: Vec<DVec3>,
     pub links: Vec<(Link, f64)>,
     spacing: f64,
-    /// The points that each vertex of the surface follows.
+    /// How much material a cut takes away between its faces: they begin this far apart.
+    pub kerf: f64,
+    /// The points that each vertex of the surface follows, and how far a kerf has moved it at rest.
     follows: Vec<Vec<(u32, f64)>>,
+    moved: Vec<DVec3>,
 }
 
 impl Lattice {
@@ -69,25 +80,39 @@ impl Lattice {
         }
         let point =
             |&position: &DVec3| Point { position, velocity: DVec3::ZERO, before: position, mobility: 1.0 };
-        Self { points: rest.iter().map(point).collect(), rest, links, spacing, follows: vec![] }
+        Self {
+            points: rest.iter().map(point).collect(),
+            rest,
+            links,
+            spacing,
+            kerf: 0.0,
+            follows: vec![],
+            moved: vec![],
+        }
     }
 
-    /// Takes away links that the cut has passed, and finds anew what each vertex of the surface follows.
-    pub fn part(&mut self, surface: &LiveMesh, parting: &Parting) {
+    /// Takes away links that cuts have passed, and finds anew what each vertex of the surface follows.
+    pub fn part(&mut self, surface: &LiveMesh, partings: &[Parting]) {
         let rest = &self.rest;
         self.links.retain(|(link, _)| {
             let [a, b] = link.ends.map(|v| rest[v as usize]);
-            !parting.is_between(a, b)
+            !partings.iter().any(|parting| parting.is_between(a, b))
         });
-        let sides = sides_of(surface);
+        let sides: Vec<Vec<f64>> = partings.iter().map(|parting| sides_of(surface, parting)).collect();
         let reach = REACH * self.spacing;
-        let follow = |(p, side): (&DVec3, f64)| {
-            // Seen from its own side of the cut.
-            let from = if side == 0.0 { *p } else { DVec3::new(p.x, side * p.y.abs().max(1e-9), p.z) };
+        let follow = |(vertex, p): (usize, &DVec3)| {
             let weight = |x: &DVec3| (1.0 - x.distance_squared(*p) / (reach * reach)).max(0.0).powi(3);
-            let is_seen = |x: &DVec3| side == 0.0 || !parting.is_between(from, *x);
-            let near = (0..).zip(rest).filter(|(_, x)| is_seen(x)).map(|(v, x)| (v, weight(x)));
-            let mut list: Vec<(u32, f64)> = near.filter(|(_, weight)| *weight > 0.0).collect();
+            // Seen from its own side of every cut.
+            let hides = |parting: &Parting, side: f64, x: DVec3| {
+                let height = parting.height(*p);
+                let from = *p + parting.normal * (side * height.abs().max(1e-9) - height);
+                side != 0.0 && parting.is_between(from, x)
+            };
+            let is_seen =
+                |x: &DVec3| !partings.iter().zip(&sides).any(|(cut, side)| hides(cut, side[vertex], *x));
+            let near = (0..).zip(rest).map(|(v, x)| (v, x, weight(x))).filter(|(.., weight)| *weight > 0.0);
+            let near = near.filter(|(_, x, _)| is_seen(x));
+            let mut list: Vec<(u32, f64)> = near.map(|(v, _, weight)| (v, weight)).collect();
             if list.is_empty() {
                 let far = |v: &u32| rest[*v as usize].distance_squared(*p);
                 let nearest = (0..rest.len() as u32).min_by(|v, w| far(v).total_cmp(&far(w)));
@@ -97,20 +122,35 @@ impl Lattice {
             list.iter_mut().for_each(|(_, weight)| *weight /= sum);
             list
         };
-        self.follows = surface.positions().iter().zip(sides).map(follow).collect();
+        self.follows = surface.positions().iter().enumerate().map(follow).collect();
+        let (kerf, tiny) = (0.5 * self.kerf, 1e-9 * self.spacing);
+        let moved = |(vertex, p): (usize, &DVec3)| {
+            let beside = partings.iter().zip(&sides).filter(|(cut, _)| cut.height(*p).abs() < tiny);
+            beside.map(|(cut, side)| cut.normal * (kerf * side[vertex])).sum()
+        };
+        self.moved = surface.positions().iter().enumerate().map(moved).collect();
     }
 
     /// Where the vertices of the surface are.
     pub fn carry(&self, surface: &LiveMesh) -> Vec<DVec3> {
         let gradients = self.gradients();
-        let place = |(p, list): (&DVec3, &Vec<(u32, f64)>)| {
+        let place = |((p, moved), list): ((&DVec3, &DVec3), &Vec<(u32, f64)>)| {
             let at = |&(v, w): &(u32, f64)| {
                 let v = v as usize;
-                (self.points[v].position + gradients[v] * (*p - self.rest[v])) * w
+                (self.points[v].position + gradients[v] * (*p + *moved - self.rest[v])) * w
             };
             list.iter().map(at).sum()
         };
-        surface.positions().iter().zip(&self.follows).map(place).collect()
+        surface.positions().iter().zip(&self.moved).zip(&self.follows).map(place).collect()
+    }
+
+    /// The points that vertices of the surface follow, each once.
+    pub fn followed(&self, vertices: &[u32]) -> Vec<u32> {
+        let lists = vertices.iter().filter_map(|v| self.follows.get(*v as usize));
+        let mut all: Vec<u32> = lists.flatten().map(|(v, _)| *v).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Pushes on vertices of the surface, which are where `now` says, as pushes on points.
@@ -154,17 +194,18 @@ impl Lattice {
     }
 }
 
-/// On which side of the plane y = 0 each vertex is; 0 for those that belong to both.
-fn sides_of(surface: &LiveMesh) -> Vec<f64> {
+/// On which side of the plane of a cut each vertex is; 0 for those that belong to both.
+fn sides_of(surface: &LiveMesh, parting: &Parting) -> Vec<f64> {
     let mut sides = vec![[false; 2]; surface.vertex_count()];
     for id in surface.live_triangles() {
         let t = surface.triangle(id);
         let [a, b, c] = t.corners();
         let normal = (b - a).cross(c - a);
         // A face of the cut looks away from the part that it belongs to.
-        let height = a.y.abs().max(b.y.abs()).max(c.y.abs());
+        let [a, b, c] = [a, b, c].map(|p| parting.height(p));
+        let height = a.abs().max(b.abs()).max(c.abs());
         let is_face = height < 0.05 * normal.length().sqrt();
-        let is_positive = if is_face { normal.y < 0.0 } else { a.y + b.y + c.y > 0.0 };
+        let is_positive = if is_face { normal.dot(parting.normal) < 0.0 } else { a + b + c > 0.0 };
         surface.corners(id).iter().for_each(|v| sides[*v as usize][usize::from(is_positive)] = true);
     }
     let side = |[negative, positive]: [bool; 2]| f64::from(i8::from(positive) - i8::from(negative));

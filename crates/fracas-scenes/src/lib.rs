@@ -119,7 +119,9 @@ pub mod motion;
 pub mod nbody;
 pub mod piggybank;
 pub mod plates;
+pub mod play;
 pub mod pumpkin;
+pub mod reported;
 pub mod ring;
 pub mod rubble;
 pub mod shirt;
@@ -131,6 +133,7 @@ pub mod triceratops;
 pub mod whirl;
 
 pub use error::SceneError;
+pub use fracas::geom;
 pub use fracas_frames::{AddedTriangle, Frame, FrameContact};
 pub use run::{Filling, Run};
 

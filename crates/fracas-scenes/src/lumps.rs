@@ -60,6 +60,43 @@ pub(crate) fn block(size: DVec3, cells: [usize; 3]) -> Result<Arc<Solid>, SceneE
     Ok(Arc::new(Solid::build(brick(size, cells), &SolidOptions::default()).map_err(SceneError::Solid)?))
 }
 
+/// A plate of this many cells along x and y and one through its thickness, six tetrahedra to a cell. All nodes are on the surface, as
+/// in the paper's plates; a [`block`] has one in the middle of every cell, and half as many triangles for as many tetrahedra.
+pub(crate) fn plate(size: DVec3, cells: usize) -> Result<Arc<Solid>, SceneError> {
+    let side = cells + 1;
+    let index = |[x, y, z]: [usize; 3]| ((z * side + y) * side + x) as u32;
+    let mut positions = vec![];
+    for z in 0..2 {
+        for y in 0..side {
+            for x in 0..side {
+                let at = DVec3::new(x as f64 / cells as f64, y as f64 / cells as f64, f64::from(z));
+                positions.push((at - 0.5) * size);
+            }
+        }
+    }
+    let mut tets = vec![];
+    for y in 0..cells {
+        for x in 0..cells {
+            // From one corner of the cell to the opposite one, along the axes in every order.
+            for [i, j, k] in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]] {
+                let mut at = [x, y, 0];
+                let mut path = [index(at); 4];
+                for (corner, axis) in path[1..].iter_mut().zip([i, j, k]) {
+                    at[axis] += 1;
+                    *corner = index(at);
+                }
+                // Every other order turns the other way round.
+                if (i + 1) % 3 != j {
+                    path.swap(1, 2);
+                }
+                tets.push(path);
+            }
+        }
+    }
+    let mesh = TetMesh::new(positions, tets).expect("cells in order");
+    Ok(Arc::new(Solid::build(mesh, &SolidOptions::default()).map_err(SceneError::Solid)?))
+}
+
 /// A mesh of a formula, this many times as large.
 pub(crate) fn resized(mesh: &Mesh, scale: f64) -> Mesh {
     let positions = mesh.positions().iter().map(|p| *p * scale).collect();

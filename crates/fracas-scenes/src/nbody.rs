@@ -85,7 +85,7 @@ fn scattered(count: usize) -> Vec<Ball> {
         DVec3::new(random.unit(), random.unit(), random.unit()) * (2.0 * reach) - DVec3::splat(reach)
     };
     // Few balls are large, so that they meet all the same.
-    let largest = 0.34 * WALL / (count as f64).cbrt() * 2.0;
+    let largest = 0.34 * WALL / libm::cbrt(count as f64) * 2.0;
     let mut balls: Vec<Ball> = Vec::with_capacity(count);
     while balls.len() < count {
         let radius = largest * (0.55 + 0.45 * (balls.len() as f64 * 0.618).fract());

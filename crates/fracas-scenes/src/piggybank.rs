@@ -18,7 +18,7 @@
 
 use crate::lumps::{Lump, clay, lump, resized};
 use crate::shards::{Shards, single};
-use crate::{Run, Scene, SceneError, SceneOptions, Size};
+use crate::{Filling, Run, Scene, SceneError, SceneOptions, Size};
 use fracas::Mesh;
 use fracas::fracture::Material;
 use fracas::geom::DVec3;
@@ -44,11 +44,17 @@ const SCALE: f64 = 6.0;
 const HEIGHT: f32 = 1.6;
 
 fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
+    let (shards, filling) = set_up(options, 0)?;
+    Ok(shards.into_run(&SCENE, options, |_, _| Ok(())).filled(filling))
+}
+
+/// The bank in the air, with its coins. It breaks by chance, which the seed changes.
+pub(crate) fn set_up(options: &SceneOptions, seed: u64) -> Result<(Shards, Option<Filling>), SceneError> {
     let mut shards = Shards::new(STEP_SECONDS);
     let Lump { solid: bank, filling } = lump(&hollow(options.size), 20.0, options)?;
     let body =
         RigidBodyBuilder::dynamic().translation(Vector::Z * HEIGHT).rotation(Vector::new(0.4, 0.3, 0.0));
-    let clay = clay(5, 60, 2);
+    let clay = clay(seed.wrapping_add(5), 60, 2);
     let material = Material { toughness: SCALE * Material::CERAMIC.toughness, ..Material::CERAMIC };
     shards.add(&bank, body, &BreakOptions { material, ..clay })?;
     if options.mesh.is_none() {
@@ -60,7 +66,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
             shards.add_prop(&coin, ColliderBuilder::ball(0.05).density(3000.0), body);
         }
     }
-    Ok(shards.into_run(&SCENE, options, |_, _| Ok(())).filled(filling))
+    Ok((shards, filling))
 }
 
 /// A bumpy ball with a hollow of the same form. Few cells need a thicker wall.

@@ -61,7 +61,7 @@ impl RigidWorld {
             .additional_mass_properties(engine_mass);
         let points: Vec<Vector> = points.iter().map(|p| vector(*p)).collect();
         // A splinter without a hull rolls like a ball of its volume.
-        let radius = (0.75 * mass.volume / std::f64::consts::PI).cbrt();
+        let radius = libm::cbrt(0.75 * mass.volume / std::f64::consts::PI);
         let shape = ColliderBuilder::convex_hull(&points)
             .unwrap_or_else(|| ColliderBuilder::ball(radius as f32).translation(centre))
             .density(0.0)

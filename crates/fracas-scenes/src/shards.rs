@@ -10,7 +10,7 @@ use crate::{AddedTriangle, Frame, FrameContact, Run, Scene, SceneError, SceneOpt
 use fracas::brittle::Solid;
 use fracas::geom::{DQuat, DVec3, Pose};
 use fracas::mesh::{Mesh, TriangleId};
-use fracas_rapier::{BreakOptions, BreakableSet, Work};
+use fracas_rapier::{BreakOptions, BreakableSet, Fracture, Work};
 use rapier3d::prelude::{
     ColliderBuilder, ContactPair, NEW_CONTACT_BIT, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Vector,
 };
@@ -31,11 +31,13 @@ struct Shown {
 pub(crate) struct Shards {
     pub world: PhysicsWorld,
     pub set: BreakableSet,
-    step_seconds: f64,
+    pub step_seconds: f64,
     shown: BTreeMap<(u32, u32), Shown>,
     positions: Vec<DVec3>,
     /// The fragment of every triangle slot.
     slots: Vec<u32>,
+    /// Its vertices, and whether it is surface along a crack.
+    corners: Vec<([u32; 3], bool)>,
     count: u32,
     added: Vec<AddedTriangle>,
     removed: Vec<TriangleId>,
@@ -52,7 +54,7 @@ pub(crate) fn single(v: DVec3) -> Vector {
     Vector::from_array(v.as_vec3().to_array())
 }
 
-fn double(v: Vector) -> DVec3 {
+pub(crate) fn double(v: Vector) -> DVec3 {
     DVec3::from_array(v.to_array().map(f64::from))
 }
 
@@ -71,6 +73,7 @@ impl Shards {
             shown: BTreeMap::new(),
             positions: Vec::new(),
             slots: Vec::new(),
+            corners: Vec::new(),
             count: 0,
             added: Vec::new(),
             removed: Vec::new(),
@@ -134,22 +137,71 @@ impl Shards {
             ("collision", times.collision),
             ("physics", times.physics),
             ("update", times.update),
+            ("shapes", times.shapes),
             ("fracture", times.fracture),
         ]);
-        for fracture in &fractures {
-            if let Some(gone) = self.shown.remove(&key(fracture.body)) {
-                for slot in gone.triangles {
-                    self.slots[slot as usize] = Frame::DEAD;
-                    self.removed.push(TriangleId(slot));
-                }
-            }
-            for piece in &fracture.pieces {
-                // A piece that broke again in the same step is gone already.
-                self.show(piece.body);
-            }
-        }
+        fractures.iter().for_each(|fracture| self.show_pieces(fracture));
         frame.count("fractures", fractures.len() as f64);
         Ok(())
+    }
+
+    /// Shows the pieces of a body in its place.
+    pub fn show_pieces(&mut self, fracture: &Fracture) {
+        self.hide(fracture.body);
+        for piece in &fracture.pieces {
+            // A piece that broke again in the same step is gone already.
+            self.show(piece.body);
+        }
+    }
+
+    /// Shows a body no longer.
+    fn hide(&mut self, handle: RigidBodyHandle) {
+        let Some(gone) = self.shown.remove(&key(handle)) else { return };
+        for slot in gone.triangles {
+            self.slots[slot as usize] = Frame::DEAD;
+            self.removed.push(TriangleId(slot));
+        }
+    }
+
+    /// Takes a body out of the world, with its colliders.
+    pub fn remove(&mut self, handle: RigidBodyHandle) {
+        self.hide(handle);
+        self.world.remove_body(handle);
+    }
+
+    /// The body that a triangle shows.
+    pub fn body_at(&self, slot: TriangleId) -> Option<RigidBodyHandle> {
+        let found = self.shown.iter().find(|(_, shown)| shown.triangles.contains(&slot.0));
+        found.map(|(&(index, generation), _)| RigidBodyHandle::from_raw_parts(index, generation))
+    }
+
+    /// Where the coordinates in which a body is shown are.
+    pub fn pose(&self, handle: RigidBodyHandle) -> Option<Pose> {
+        self.set.pose(&self.world, handle).or_else(|| pose_of(&self.world, handle))
+    }
+
+    /// Numbers vertices and triangles anew, so that those that are gone take no more room. The next frame has all triangles as added.
+    pub fn renumber(&mut self) {
+        let (mut positions, mut slots) = (Vec::new(), Vec::new());
+        let shown = std::mem::take(&mut self.shown);
+        self.added.clear();
+        self.removed.clear();
+        let old_corners = std::mem::take(&mut self.corners);
+        for (key, mut body) in shown {
+            let (first, first_vertex) = (slots.len() as u32, positions.len());
+            for slot in body.triangles.clone() {
+                let (corners, is_crack) = old_corners[slot as usize];
+                let corners = corners.map(|v| v - body.first_vertex as u32 + first_vertex as u32);
+                let id = TriangleId(slots.len() as u32);
+                self.added.push(AddedTriangle { id, corners, is_crack, replaces: None });
+                self.corners.push((corners, is_crack));
+                slots.push(body.fragment);
+            }
+            positions.extend_from_slice(&body.rest);
+            (body.triangles, body.first_vertex) = (first..slots.len() as u32, first_vertex);
+            self.shown.insert(key, body);
+        }
+        (self.positions, self.slots) = (positions, slots);
     }
 
     /// Fills in everything but what [`Shards::step`] has told.
@@ -214,6 +266,7 @@ impl Shards {
             let corners = corners.map(|v| v + first_vertex as u32);
             self.added.push(AddedTriangle { id: TriangleId(slot), corners, is_crack, replaces: None });
             self.slots.push(fragment);
+            self.corners.push((corners, is_crack));
         }
         self.positions.extend_from_slice(mesh.positions());
         let triangles = first..self.slots.len() as u32;
@@ -225,10 +278,7 @@ impl Shards {
     fn place(&mut self) {
         for (&(index, generation), shown) in &self.shown {
             let handle = RigidBodyHandle::from_raw_parts(index, generation);
-            let Some(pose) = self.set.pose(&self.world, handle).or_else(|| pose_of(&self.world, handle))
-            else {
-                continue;
-            };
+            let Some(pose) = self.pose(handle) else { continue };
             debug_assert!(shown.fragment < self.count);
             let places = &mut self.positions[shown.first_vertex..];
             places.iter_mut().zip(&shown.rest).for_each(|(place, rest)| *place = pose.apply(*rest));

@@ -11,7 +11,8 @@ use fracas::mesh::{LiveMesh, Mesh, MeshEdit, Origin};
 /// A body at rest, and a cut that runs through it.
 pub(crate) struct Slit {
     pub rest: LiveMesh,
-    cutter: Cutter,
+    /// The cut under way, if there is one.
+    cutter: Option<Cutter>,
 }
 
 /// A vertex that a cut has made, by what it was made from.
@@ -24,17 +25,36 @@ pub(crate) enum Made {
 
 impl Slit {
     pub fn new(rest: Mesh, surface: &CutSurface, options: &CutOptions) -> Result<Self, SceneError> {
-        let rest = LiveMesh::new(rest);
-        let cutter = Cutter::new(&rest, surface, options)?;
-        Ok(Self { rest, cutter })
+        let mut slit = Self::whole(rest);
+        slit.begin(surface, options)?;
+        Ok(slit)
+    }
+
+    /// A body that is not being cut.
+    pub fn whole(rest: Mesh) -> Self {
+        Self { rest: LiveMesh::new(rest), cutter: None }
+    }
+
+    /// Begins a cut, in the place of the one before; returns from where to where it goes, or `None` if it meets nothing.
+    pub fn begin(
+        &mut self,
+        surface: &CutSurface,
+        options: &CutOptions,
+    ) -> Result<Option<[f64; 2]>, SceneError> {
+        let cutter = self.cutter.insert(Cutter::new(&self.rest, surface, options)?);
+        Ok(cutter.range())
+    }
+
+    /// Whether there is nothing left to cut.
+    pub fn is_finished(&self) -> bool {
+        self.cutter.as_ref().is_none_or(Cutter::is_finished)
     }
 
     /// Advances the cut; returns the edit, whose positions are those at rest, and what each new vertex was made from.
     pub fn advance_to(&mut self, front: f64) -> Result<(MeshEdit, Vec<Made>), SceneError> {
-        if self.cutter.is_finished() || front <= self.cutter.front() {
-            return Ok((MeshEdit::default(), vec![]));
-        }
-        let edit = self.cutter.advance_to(&self.rest, front)?;
+        let cutter = self.cutter.as_mut().filter(|cutter| !cutter.is_finished() && front > cutter.front());
+        let Some(cutter) = cutter else { return Ok((MeshEdit::default(), vec![])) };
+        let edit = cutter.advance_to(&self.rest, front)?;
         let first = self.rest.vertex_count() as u32;
         let mut made: Vec<Made> = edit.new_positions.iter().map(|_| Made::Inside).collect();
         for new in &edit.added {

@@ -141,6 +141,30 @@ impl Stage {
         }
     }
 
+    /// The body that a triangle of frames belongs to, and its vertices as the body numbers them.
+    pub fn owner(&self, slot: TriangleId) -> Option<(BodyId, [u32; 3])> {
+        self.shown.iter().filter(|shown| !shown.is_gone).find_map(|shown| {
+            let at = shown.triangles.binary_search(&slot.0).ok()?;
+            Some((shown.id, shown.corners[at]?))
+        })
+    }
+
+    /// The next frame has all triangles as added, and none as removed.
+    pub fn show_again(&mut self) {
+        self.removed.clear();
+        self.added.clear();
+        for shown in self.shown.iter().filter(|shown| !shown.is_gone) {
+            for (slot, corners) in shown.triangles.iter().zip(&shown.corners) {
+                let Some(corners) = corners else { continue };
+                let corners = corners.map(|v| shown.vertices[v as usize]);
+                let is_crack = self.is_crack[*slot as usize];
+                let id = TriangleId(*slot);
+                self.added.push(AddedTriangle { id, corners, is_crack, replaces: None });
+            }
+        }
+        self.added.sort_unstable_by_key(|new| new.id);
+    }
+
     /// Where the vertices of a body are.
     pub fn positions(&self, id: BodyId) -> Result<Vec<DVec3>, SceneError> {
         let shown = &self.shown[self.place[&id]];

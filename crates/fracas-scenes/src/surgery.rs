@@ -65,7 +65,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
     }
     let surface = CutSurface::plane(DVec3::ZERO, DVec3::Y, AHEAD)?;
     let mut slit = Slit::new(mesh.clone(), &surface, &CutOptions { end: CUT_END, ..CutOptions::default() })?;
-    lattice.part(&slit.rest, &Parting { ahead: AHEAD, front: f64::NEG_INFINITY });
+    lattice.part(&slit.rest, &[parting(f64::NEG_INFINITY)]);
     let reach = 0.15 / f64::from(frequency);
     let ask = Ask { near: Some(reach), ..Ask::PAIRS };
     let mut stage = Stage::new(ask, options);
@@ -85,7 +85,7 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
                 let is_inside = report.meeting(body, tools[0]).is_some();
                 let edit = if is_inside { slit.advance_to(front)?.0 } else { MeshEdit::default() };
                 if !edit.is_empty() {
-                    lattice.part(&slit.rest, &Parting { ahead: AHEAD, front });
+                    lattice.part(&slit.rest, &[parting(front)]);
                 }
                 let motion = Motion { substeps: 12, drag: 4.0, farthest: 0.02, push: 0.1 * reach };
                 let weight = vec![DVec3::Z * -2.0; lattice.points.len()];
@@ -106,6 +106,11 @@ fn begin(options: &SceneOptions) -> Result<Run, SceneError> {
         Ok(())
     };
     Ok(Run::new(steps, STEP_SECONDS, None, Box::new(advance)))
+}
+
+/// The plane of the cut, up to its front.
+fn parting(front: f64) -> Parting {
+    Parting { origin: DVec3::ZERO, normal: DVec3::Y, ahead: AHEAD, start: f64::NEG_INFINITY, front }
 }
 
 /// A tool at rest, and where it is at a time.

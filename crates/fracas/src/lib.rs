@@ -74,6 +74,7 @@ pub mod world;
 #[doc(hidden)]
 pub mod internal {
     pub use crate::base::Random;
+    pub use crate::base::parallel::map as map_parallel;
     pub use crate::exact::ccd::batch::{ImpactBatch, ImpactStats, Row as ImpactRow};
     pub use crate::kinetic::at_rest::self_candidates;
     pub use crate::pairs::frame::Frame;

@@ -105,6 +105,49 @@ fn start(kind: usize) -> Mesh {
     }
 }
 
+/// Bodies so large that a part is searched for region by region, and divided from the root of its tree.
+#[test]
+fn large_parts_that_come_apart_are_the_connected_components() {
+    use fracas::cut::{CutOptions, CutSurface, Cutter};
+    let mut dice = Dice(Random::linear(19));
+    for mesh in [shapes::icosphere(1.0, 5), shapes::torus(1.0, 0.4, 80), shapes::creature(20_000)] {
+        let mut body = TearingBody::build(mesh);
+        for _ in 0..6 {
+            let mut direction = || DVec3::from_array([0; 3].map(|_| dice.below(2001) as f64 / 1000.0 - 1.0));
+            let (point, normal) = (0.3 * direction(), direction());
+            let plane = CutSurface::plane(point, normal, normal.any_orthogonal_vector()).unwrap();
+            let mut cutter = Cutter::new(body.mesh(), &plane, &CutOptions::default()).unwrap();
+            let Some([from, to]) = cutter.range() else { continue };
+            for step in 1..=5 {
+                let front = if step == 5 { to } else { from + (to - from) * f64::from(step) / 5.0 };
+                let edit = cutter.advance_to(body.mesh(), front).unwrap();
+                body.apply(&edit).unwrap();
+                assert_eq!(body.validate(), Ok(()));
+                check_pieces(&body);
+            }
+        }
+        assert!(body.piece_count() > 3);
+        // Copies, new positions and new layouts know as much as the original.
+        let mut copy = body.clone();
+        copy.lay_out();
+        let moved: Vec<DVec3> = copy.mesh().positions().iter().map(|p| *p * 1.5).collect();
+        copy.set_positions(&moved).unwrap();
+        assert_eq!(copy.validate(), Ok(()));
+        let removed: Vec<TriangleId> = copy.mesh().live_triangles().filter(|_| dice.below(5) == 0).collect();
+        for body in [&mut body, &mut copy] {
+            body.apply(&MeshEdit { removed: removed.clone(), ..MeshEdit::default() }).unwrap();
+            assert_eq!(body.validate(), Ok(()));
+            check_pieces(body);
+        }
+        let pieces = |body: &TearingBody| {
+            let mut pieces: Vec<_> = body.pieces().map(|piece| piece.triangles()).collect();
+            pieces.sort();
+            pieces
+        };
+        assert_eq!(pieces(&body), pieces(&copy));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 

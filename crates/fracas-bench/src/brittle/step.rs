@@ -1,6 +1,6 @@
 //! A pile of 150 fragments of bricks in Rapier: our fragments beside the engine's own shapes for the same geometry.
 //!
-//! Bricks are broken into five pieces each, by a blow on bodies of a `BreakableSet`. The pieces fall into a bin, turned every way, and come to rest. Every mode
+//! Bricks are broken into five pieces each, by a blow on bodies of a `BreakableSet`; the pieces could break again, but are too strong. The pieces fall into a bin, turned every way, and come to rest. Every mode
 //! begins with the same bodies in the same places, with the same masses and the same contact margin; only the shapes differ:
 //!
 //! | mode | shape |
@@ -182,22 +182,26 @@ fn pile(turns: u64) -> Pile {
     pile
 }
 
-/// Puts a brick into a world and breaks it by a blow that makes about [`PIECES`] pieces. They do not break again.
+/// Puts a brick into a world and breaks it by a blow that makes about [`PIECES`] pieces. These may break again, so the set looks for blows in every
+/// step; but they are so strong that no fall breaks them.
 fn strike(
     set: &mut BreakableSet,
     world: &mut PhysicsWorld,
     solid: &Arc<Solid>,
     seed: u64,
 ) -> Vec<RigidBodyHandle> {
-    let material = Material::BRICK;
+    // A blow of twice the least impulse that breaks, and the toughness with which its energy, by `Material::pieces`, breaks a brick into that
+    // number of cubes.
+    let strong = Material { strength: 1e9, ..Material::BRICK };
+    let volume = SIZE.element_product();
+    let mass = strong.density * volume;
+    let impulse = 2.0 * strong.strength * mass / (strong.stiffness * strong.density).sqrt();
+    let area = 3.0 * volume / (volume / PIECES as f64).cbrt();
+    let material = Material { toughness: strong.share * impulse * impulse / (2.0 * mass * area), ..strong };
     let fracture = FractureOptions { seed, ..FractureOptions::default() };
-    let options = BreakOptions { material, fracture, generations: 1, ..BreakOptions::default() };
+    let options = BreakOptions { material, fracture, ..BreakOptions::default() };
     let body = RigidBodyBuilder::dynamic().can_sleep(false);
     let whole = set.insert(world, solid, body, &options).expect("a sound body");
-    // The impulse whose energy, by `Material::pieces`, breaks a brick into that number of cubes.
-    let volume = SIZE.element_product();
-    let area = 3.0 * volume / (volume / PIECES as f64).cbrt();
-    let impulse = (2.0 * material.density * volume * area * material.toughness / material.share).sqrt();
     let struck = set.strike(world, whole, SIZE * DVec3::new(0.5, 0.1, 0.0), DVec3::NEG_X * impulse);
     let fracture = struck.expect("a blow on the surface");
     fracture.map_or(vec![], |fracture| fracture.pieces.iter().map(|piece| piece.body).collect())

@@ -31,17 +31,20 @@ impl Drop for Scratch {
     }
 }
 
+/// A reader: as in `cores.NAME.speedup`, for people, the file's name, and what writes the file.
+type Reader = (&'static str, &'static str, &'static str, fn(&Path, &Mesh) -> io::Result<()>);
+
 /// Times all readers on one mesh.
 pub fn run(report: &Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<Row>) -> io::Result<()> {
     let scratch = Scratch::new("files")?;
-    let formats: [(&'static str, &'static str, &str, fn(&Path, &Mesh) -> io::Result<()>); 5] = [
+    let readers: [Reader; 5] = [
         ("read_obj", "reading OBJ", "cloth.obj", write_known),
         ("read_ply_text", "reading PLY, text", "text.ply", write_text_ply),
         ("read_ply", "reading PLY, binary", "cloth.ply", write_known),
         ("read_stl_text", "reading STL, text", "text.stl", write_text_stl),
         ("read_stl", "reading STL, binary", "cloth.stl", write_known),
     ];
-    for (name, about, file, write) in formats {
+    for (name, about, file, write) in readers {
         let size = mesh.triangle_count();
         if name == "read_stl_text" && size > MOST_IN_TEXT_STL {
             report

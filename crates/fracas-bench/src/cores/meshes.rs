@@ -1,6 +1,6 @@
 //! The stages of one mesh: trees, soups, k-freeness, the first query of a body that tears; and obvhs building the same tree.
 
-use super::stage::{Row, Stage, timed};
+use super::stage::{Row, Run, Stage, timed};
 use super::{Setting, short};
 use crate::metric::{Better, Report};
 use crate::peers::obvhs as obvhs_peer;
@@ -25,13 +25,22 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
     let bytes = input + tree.tree_bytes() as f64;
     drop(tree);
     let most = if obvhs_peer::THREADED { usize::MAX } else { 1 };
-    let mut add = |name: &'static str, about, bytes, run: Box<dyn FnMut() -> (Duration, u64) + Send + '_>| {
+    let report_now = &*report;
+    let add = |rows: &mut Vec<Row>, name: &'static str, about, bytes, run: Run<'_>| {
         let most = if name.contains("obvhs") { most } else { usize::MAX };
-        rows.push(Stage { name, about, size, bytes, run }.measure_up_to(most, report, setting));
+        rows.push(Stage { name, about, size, bytes, run }.measure_up_to(most, report_now, setting));
     };
-    add("build", "tree build", bytes, Box::new(build(mesh, &plain)));
-    add("build_obvhs_medium", "  obvhs medium", bytes, Box::new(peer(mesh, BvhBuildParams::medium_build())));
+    add(rows, "build", "tree build", bytes, Box::new(build(mesh, &plain)));
+    rows.extend(build_parts(report_now, setting, mesh, &plain));
     add(
+        rows,
+        "build_obvhs_medium",
+        "  obvhs medium",
+        bytes,
+        Box::new(peer(mesh, BvhBuildParams::medium_build())),
+    );
+    add(
+        rows,
         "build_obvhs_fastest",
         "  obvhs fastest",
         bytes,
@@ -40,10 +49,12 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
 
     let mut tree = MeshTree::build(mesh.clone());
     let bytes = input + tree.tree_bytes() as f64;
-    add("build_self", "tree build, for self-queries", bytes, Box::new(build(mesh, &whole)));
+    add(rows, "build_self", "tree build, for self-queries", bytes, Box::new(build(mesh, &whole)));
+    rows.extend(build_parts(report_now, setting, mesh, &whole));
     // Positions are read and every box and row is written; rows and boxes of children are read on the way up.
     let refit = input + 1.5 * tree.tree_bytes() as f64;
     add(
+        rows,
         "refit",
         "refit",
         refit,
@@ -55,6 +66,7 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
     let moved: Vec<DVec3> = mesh.positions().iter().map(|p| *p * 1.25).collect();
     let places = [&moved[..], mesh.positions()];
     add(
+        rows,
         "set_positions",
         "set_positions",
         refit + 72.0 * v,
@@ -66,6 +78,7 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
     );
     let mut finder = Finder::default();
     add(
+        rows,
         "self_query",
         "self-query on a tree",
         input + tree.tree_bytes() as f64,
@@ -82,6 +95,7 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
     let populate = 3.0 * input + 2.0 * (26.0 + 3.0 * 8.0) * n + 2.0 * 16.0 * v;
     let (mut finder, mut half) = (Finder::default(), Finder::default());
     add(
+        rows,
         "soup",
         "soup self-query",
         populate + 2.0 * 72.0 * n,
@@ -91,6 +105,7 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
         }),
     );
     add(
+        rows,
         "populate",
         "  of which population",
         populate,
@@ -104,6 +119,7 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
     // Boxes and diameters in f64 and f32, keys, corners and their places.
     let crowd = input + 2.0 * (56.0 + 32.0 + 16.0 + 12.0 + 72.0) * n;
     add(
+        rows,
         "k_free",
         "k-freeness",
         crowd,
@@ -117,6 +133,7 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
     let mut finder = Finder::default();
     let bytes = input + 2.0 * 90.0 * n;
     add(
+        rows,
         "tearing_first",
         "tearing body, first self-query",
         bytes,
@@ -127,6 +144,34 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
         }),
     );
     metrics(report, setting, size, &rows[first..]);
+}
+
+/// The name of a row that is a part of the stage before it.
+pub const PART: &str = "part";
+
+/// The stages of a build, each with its better time of two builds.
+fn build_parts(report: &Report, setting: &Setting, mesh: &Mesh, options: &BuildOptions) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for pool in setting.pools.iter() {
+        let threads = pool.current_num_threads();
+        for _ in 0..2 {
+            let copy = mesh.clone();
+            let (_tree, laps) = pool.install(|| MeshTree::build_timed(copy, options));
+            for (at, (name, time)) in laps.into_iter().enumerate() {
+                if rows.len() == at {
+                    let (about, size) = (format!("    {name}"), mesh.triangle_count());
+                    rows.push(Row { name: PART, about, size, bytes: f64::NAN, ms: Vec::new() });
+                }
+                let ms = time.as_secs_f64() * 1e3;
+                match rows[at].ms.last_mut() {
+                    Some((count, best)) if *count == threads => *best = best.min(ms),
+                    _ => rows[at].ms.push((threads, ms)),
+                }
+            }
+        }
+    }
+    rows.iter().for_each(|row| row.print(report, setting));
+    rows
 }
 
 /// A build that owns its mesh, as users have it; the copy is made before the clock starts.

@@ -39,6 +39,9 @@ impl Pools {
     }
 }
 
+/// Does a stage once. Returns the time, without preparations, and a number that depends on the whole answer.
+pub type Run<'a> = Box<dyn FnMut() -> (Duration, u64) + Send + 'a>;
+
 /// A stage of one size, ready to run.
 pub struct Stage<'a> {
     /// As in `cores.NAME.speedup`.
@@ -48,16 +51,16 @@ pub struct Stage<'a> {
     pub size: usize,
     /// Bytes that it reads and writes at least.
     pub bytes: f64,
-    /// Does it once. Returns the time, without preparations, and a number that depends on the whole answer.
-    pub run: Box<dyn FnMut() -> (Duration, u64) + Send + 'a>,
+    pub run: Run<'a>,
 }
 
 /// Times of a stage.
 #[derive(Clone)]
 pub struct Row {
     pub name: &'static str,
-    pub about: &'static str,
+    pub about: String,
     pub size: usize,
+    /// Not a number if nobody knows.
     pub bytes: f64,
     /// Milliseconds by number of threads, best of several.
     pub ms: Vec<(usize, f64)>,
@@ -72,6 +75,23 @@ impl Row {
     /// Time on one thread over that on so many.
     pub fn speedup(&self, threads: usize) -> Option<f64> {
         Some(self.at(1)? / self.at(threads)?)
+    }
+
+    /// The share of the bandwidth with the most threads, in words.
+    pub fn share(&self, setting: &Setting) -> String {
+        let (most, ms) = *self.ms.last().expect("a number of threads");
+        let share = 100.0 * setting.bandwidth.share(self.bytes, ms, most);
+        if share.is_nan() { "–".to_owned() } else { format!("{share:.0} %") }
+    }
+
+    /// One line: times, speed-up, and the share of the bandwidth.
+    pub fn print(&self, report: &Report, setting: &Setting) {
+        let times: String = self.ms.iter().map(|(_, ms)| format!(" {ms:>9.2}")).collect();
+        let (most, _) = *self.ms.last().expect("a number of threads");
+        let speedup = self.speedup(most).filter(|_| most > 1);
+        let speedup = speedup.map_or(String::new(), |speedup| format!("{speedup:>6.2} ×"));
+        let (size, share) = (short(self.size), self.share(setting));
+        report.say(&format!("  {size:<6} {:<34}{times} ms {speedup}  {share:>5} of bandwidth", self.about));
     }
 }
 
@@ -107,23 +127,9 @@ impl Stage<'_> {
             rounds += 1;
         }
         let Self { name, about, size, bytes, .. } = self;
-        let row = Row { name, about, size, bytes, ms: counts.into_iter().zip(best).collect() };
-        report.say(&line(&row, setting));
+        let ms = counts.into_iter().zip(best).collect();
+        let row = Row { name, about: about.to_owned(), size, bytes, ms };
+        row.print(report, setting);
         row
     }
-}
-
-/// One line: times, speed-up, and the share of the bandwidth with the most threads.
-fn line(row: &Row, setting: &Setting) -> String {
-    let times: String = row.ms.iter().map(|(_, ms)| format!(" {ms:>9.2}")).collect();
-    let (most, ms) = *row.ms.last().expect("a number of threads");
-    let speedup = row.speedup(most).filter(|_| most > 1);
-    let speedup = speedup.map_or(String::new(), |speedup| format!("{speedup:>6.2} ×"));
-    let share = setting.bandwidth.share(row.bytes, ms, most);
-    format!(
-        "  {:<6} {:<34}{times} ms {speedup}  {:>3.0} % of bandwidth",
-        short(row.size),
-        row.about,
-        100.0 * share
-    )
 }

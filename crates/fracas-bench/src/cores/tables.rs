@@ -1,7 +1,7 @@
 //! Tables and charts of all stages.
 
 use super::stage::Row;
-use super::{Setting, short};
+use super::{Setting, meshes, short};
 use crate::folder::Folder;
 use crate::metric::{Better, Report};
 use fracas_plot::{Align, Axis, Line, LineChart, Look, Table};
@@ -43,14 +43,13 @@ fn table(setting: &Setting, size: usize, rows: &[&Row]) -> Table {
         let shown = |number: Option<f64>| number.map_or("–".to_owned(), |number| format!("{number:.2}"));
         let times = counts.iter().map(|&threads| shown(row.at(threads)));
         let speedup = shown(row.speedup(most).filter(|_| most > 1));
-        let share = setting.bandwidth.share(row.bytes, ms, most);
-        let rest = [
-            speedup,
-            format!("{:.0}", row.bytes / 1e6),
-            format!("{:.1}", row.bytes / ms / 1e6),
-            format!("{:.0} %", 100.0 * share),
-        ];
-        table.row([row.about.to_owned()].into_iter().chain(times).chain(rest));
+        let known = |number: f64, digits: usize| match number.is_nan() {
+            true => "–".to_owned(),
+            false => format!("{number:.digits$}"),
+        };
+        let moved = [known(row.bytes / 1e6, 0), known(row.bytes / ms / 1e6, 1), row.share(setting)];
+        let rest = [speedup].into_iter().chain(moved);
+        table.row([row.about.clone()].into_iter().chain(times).chain(rest));
     }
     table
 }
@@ -72,14 +71,16 @@ fn speedups(setting: &Setting, size: usize, rows: &[&Row]) -> LineChart {
         description: "How many times faster each stage is with more threads.".to_owned(),
         x: Axis::log("threads"),
         y: Axis::log("time on one thread / time"),
-        lines: std::iter::once(ideal).chain(rows.iter().map(line)).collect(),
+        lines: std::iter::once(ideal)
+            .chain(rows.iter().filter(|row| row.name != meshes::PART).map(line))
+            .collect(),
     }
 }
 
 /// The speed-up of each stage and size, on two threads and on the most.
 fn metrics(report: &mut Report, setting: &Setting, rows: &[Row]) {
     let most = *setting.pools.counts().last().expect("a number of threads");
-    for row in rows.iter().filter(|row| !row.name.contains("obvhs")) {
+    for row in rows.iter().filter(|row| !row.name.contains("obvhs") && row.name != meshes::PART) {
         for (threads, suffix) in [(2, "2"), (most, "")] {
             let (Some(speedup), Some(one), Some(ms)) = (row.speedup(threads), row.at(1), row.at(threads))
             else {

@@ -9,7 +9,6 @@
 //! A run that is interrupted (Ctrl-C, SIGTERM, SIGHUP) ends after its step and writes what it has. All files of a run appear together.
 
 pub mod film;
-pub mod paper;
 pub mod plots;
 pub mod stats;
 
@@ -186,7 +185,7 @@ fn about(scene: &Scene, size: &'static str, run: &fracas_scenes::Run) -> About {
         ground: run.ground,
         meshes: Vec::new(),
         lines: Vec::new(),
-        reported: paper::reported(scene.name, size),
+        reported: fracas_scenes::reported::reported(scene.name, size),
         program: page::program(),
     }
 }

@@ -211,7 +211,7 @@ mod tests {
             "{FACETS}endsolid a\n\nsolid facet\n facet normal 0 0 0 outer loop vertex 0 0 1 vertex 0 0 2 \
             vertex 0 0 3 endloop endfacet endsolid # x\n"
         );
-        let mut many = format!("{FACETS}").repeat(1);
+        let mut many = FACETS.to_owned();
         for k in 0..60 {
             many += &format!(
                 "facet normal 0 0 1\nouter loop\nvertex {k} 0 0\nvertex 1 {k} 0\nvertex 0 1 {k}\nendloop\nendfacet\n"

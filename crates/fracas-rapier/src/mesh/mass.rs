@@ -47,7 +47,7 @@ pub(super) fn vertex_normals(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec
         let normal = (b - a).cross(c - a).normalize_or_zero();
         for k in 0..3 {
             let [to, from] = [1, 2].map(|next| places[(k + next) % 3] - places[k]);
-            let angle = to.cross(from).length().atan2(to.dot(from));
+            let angle = libm::atan2(to.cross(from).length(), to.dot(from));
             normals[corners[k] as usize] += normal * angle;
         }
     }

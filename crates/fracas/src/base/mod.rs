@@ -33,3 +33,17 @@ pub(crate) fn reserve_warm<T: Clone>(list: &mut Vec<T>, more: usize, value: T) {
     list.resize(before + more, value);
     list.truncate(before);
 }
+
+/// How many more items a list that edits will lengthen gets room for when it is made: twice as many, up to two million. Ids are not reused,
+/// so lists grow faster than bodies. Room that is not used costs addresses and no memory; a list that is full would have to
+/// be copied in the middle of a step.
+pub(crate) fn headroom(count: usize) -> usize {
+    (2 * count).min(1 << 21)
+}
+
+/// A list of equal items with [`headroom`].
+pub(crate) fn roomy<T: Clone>(value: T, count: usize) -> Vec<T> {
+    let mut list = Vec::with_capacity(count + headroom(count));
+    list.resize(count, value);
+    list
+}

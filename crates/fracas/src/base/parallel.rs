@@ -19,7 +19,7 @@ pub(crate) fn for_each<T: Send>(
 }
 
 /// Calls a function for every task and lists the results, in the order of the tasks.
-pub(crate) fn map<T: Send, U: Send>(
+pub fn map<T: Send, U: Send>(
     parallel: bool,
     tasks: impl Iterator<Item = T>,
     work: impl Fn(T) -> U + Sync + Send,
@@ -71,6 +71,20 @@ pub(crate) fn sort_unstable<T: Ord + Send>(parallel: bool, list: &mut [T]) {
     if threads(parallel) > 1 { pool::sort_unstable(list) } else { list.sort_unstable() }
 }
 
+/// Gives a list another length; what is new gets a value. Threads write straight into long lists, so that their memory is also touched
+/// for the first time on all of them.
+pub(crate) fn resize<T: Clone + Send + Sync>(parallel: bool, list: &mut Vec<T>, count: usize, value: T) {
+    let more = count.saturating_sub(list.len());
+    if more >= MANY_NEW && threads(parallel) > 1 {
+        pool::extend(list, more, value);
+    } else {
+        list.resize(count, value);
+    }
+}
+
+/// Fewer new items are written faster by one thread.
+const MANY_NEW: usize = 1 << 16;
+
 #[cfg(feature = "parallel")]
 mod pool {
     use rayon::Scope;
@@ -95,6 +109,16 @@ mod pool {
 
     pub(super) fn sort_unstable<T: Ord + Send>(list: &mut [T]) {
         list.par_sort_unstable();
+    }
+
+    pub(super) fn extend<T: Clone + Send + Sync>(list: &mut Vec<T>, more: usize, value: T) {
+        // A list that has grown once will grow again.
+        if list.is_empty() {
+            list.reserve_exact(more)
+        } else {
+            list.reserve(more)
+        }
+        list.par_extend((0..more).into_par_iter().with_min_len(4096).map(|_| value.clone()));
     }
 }
 
@@ -129,12 +153,30 @@ mod pool {
     pub(super) fn sort_unstable<T: Ord>(list: &mut [T]) {
         list.sort_unstable();
     }
+
+    pub(super) fn extend<T: Clone>(list: &mut Vec<T>, more: usize, value: T) {
+        list.resize(list.len() + more, value);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn long_lists_get_their_length_and_keep_what_they_have() {
+        for parallel in [false, true] {
+            let mut list = vec![1_u8, 2, 3];
+            for count in [3 * MANY_NEW, MANY_NEW, MANY_NEW + 7, 2, 0, 5] {
+                let kept = list.len().min(count);
+                let before = list[..kept].to_vec();
+                resize(parallel, &mut list, count, 9);
+                assert!(list.len() == count && list[..kept] == before[..]);
+                assert!(list[kept..].iter().all(|&x| x == 9));
+            }
+        }
+    }
 
     #[test]
     fn every_task_is_done_once_and_results_keep_their_order() {

@@ -6,7 +6,7 @@
 //! ```text
 //!   one thread       from ──leading bits──▶ parts of about 2¹⁴ items ──last bits first──▶ sorted
 //!   several threads  each takes a chunk of the list and sorts it into some ranges of keys;
-//!                    then each takes ranges of keys, gathers their items from all chunks, and sorts them alone
+//!                    then each takes ranges of keys, gathers their items from all chunks; then sorts them alone
 //! ```
 //!
 //! The result is the same for any number of threads.
@@ -34,7 +34,6 @@ pub(crate) struct RadixSort<T> {
     pub(crate) from: Vec<T>,
     /// The sorted list.
     pub(crate) sorted: Vec<T>,
-    mine: Vec<T>,
     spare: Vec<T>,
 }
 
@@ -42,13 +41,13 @@ impl<T: Copy + Default + Send + Sync> RadixSort<T> {
     /// Sorts the first list into the second by the lowest `bits` bits of the keys, in `parts` parts on as many threads.
     /// Equal items keep their order.
     pub(crate) fn sort(&mut self, bits: u32, key: impl Fn(&T) -> u64 + Sync + Send, parts: usize) {
-        let Self { from, sorted, mine, spare } = self;
-        sorted.resize(from.len(), T::default());
-        spare.resize(from.len(), T::default());
+        let Self { from, sorted, spare } = self;
+        let count = from.len();
+        parallel::resize(parts > 1, sorted, count, T::default());
+        parallel::resize(parts > 1, spare, count, T::default());
         let keys = Keys { bits, key };
         if parts > 1 {
-            mine.resize(from.len(), T::default());
-            keys.sort_in_parts(from, mine, spare, sorted, parts);
+            keys.sort_in_parts(from, spare, sorted, parts);
         } else {
             keys.sort(from, spare, sorted);
         }
@@ -115,13 +114,12 @@ impl<K> Keys<K> {
         scatter(from, sorted, width, |x| digit(x, passes - 1));
     }
 
-    /// Does the same on several threads, each with a range of keys; all lists but the last are overwritten.
+    /// Does the same on several threads, each with some ranges of keys.
     fn sort_in_parts<T: Copy + Send + Sync>(
         &self,
         from: &mut [T],
-        mine: &mut [T],
-        mut spare: &mut [T],
-        mut sorted: &mut [T],
+        spare: &mut [T],
+        sorted: &mut [T],
         parts: usize,
     ) where
         K: Fn(&T) -> u64 + Sync + Send,
@@ -145,10 +143,10 @@ impl<K> Keys<K> {
             }
         }
         let ranges = range + 1;
-        // Every chunk in the order of the ranges; those of one range keep their order.
+        // Every chunk in the order of the ranges, in the list that has no use yet; those of one range keep their order.
         let share = from.len().div_ceil(parts).max(1);
-        let chunks = from.chunks(share).zip(mine.chunks_mut(share));
-        let ends = parallel::map(true, chunks, |(from, mine)| {
+        let chunks = from.chunks(share).zip(sorted.chunks_mut(share));
+        let ends = parallel::map(true, chunks, |(from, to)| {
             let mut next = vec![0_usize; ranges + 1];
             from.iter().for_each(|x| next[usize::from(range_of[first_digit(x)]) + 1] += 1);
             for k in 1..=ranges {
@@ -156,36 +154,39 @@ impl<K> Keys<K> {
             }
             for x in from {
                 let place = &mut next[usize::from(range_of[first_digit(x)])];
-                mine[*place] = *x;
+                to[*place] = *x;
                 *place += 1;
             }
+            // What was the beginning of a range has moved on to its end.
             next
         });
-        // What was the beginning of a range has moved on to its end.
-        let mine = &*mine;
-        let part = |chunk: usize, range: usize| {
-            let begin = if range == 0 { 0 } else { ends[chunk][range - 1] };
-            &mine[chunk * share..][begin..ends[chunk][range]]
+        let begin = |chunk: usize, range: usize| if range == 0 { 0 } else { ends[chunk][range - 1] };
+        let length = |range: usize| -> usize {
+            (0..ends.len()).map(|chunk| ends[chunk][range] - begin(chunk, range)).sum()
         };
-        let mut from = from;
-        let mut tasks = Vec::with_capacity(ranges);
-        for range in 0..ranges {
-            let count = (0..ends.len()).map(|chunk| part(chunk, range).len()).sum();
-            let lists = (from.split_at_mut(count), spare.split_at_mut(count), sorted.split_at_mut(count));
-            (from, spare, sorted) = (lists.0.1, lists.1.1, lists.2.1);
-            tasks.push((range, lists.0.0, lists.1.0, lists.2.0));
-        }
-        parallel::for_each(true, tasks.into_iter(), |(range, from, spare, sorted)| {
-            let mut rest = &mut *from;
+        let lengths: Vec<usize> = (0..ranges).map(length).collect();
+        let chunks = &*sorted;
+        parallel::for_each(true, split(from, &lengths).enumerate(), |(range, mut from)| {
             for chunk in 0..ends.len() {
-                let part = part(chunk, range);
-                let (now, later) = rest.split_at_mut(part.len());
+                let part = &chunks[chunk * share..][begin(chunk, range)..ends[chunk][range]];
+                let (now, later) = from.split_at_mut(part.len());
                 now.copy_from_slice(part);
-                rest = later;
+                from = later;
             }
-            self.sort(from, spare, sorted);
         });
+        let lists = split(from, &lengths).zip(split(spare, &lengths)).zip(split(sorted, &lengths));
+        parallel::for_each(true, lists, |((from, spare), sorted)| self.sort(from, spare, sorted));
     }
+}
+
+/// Parts of a list, by their lengths.
+fn split<'a, T>(list: &'a mut [T], lengths: &'a [usize]) -> impl Iterator<Item = &'a mut [T]> {
+    let mut rest = list;
+    lengths.iter().map(move |&length| {
+        let (part, later) = std::mem::take(&mut rest).split_at_mut(length);
+        rest = later;
+        part
+    })
 }
 
 /// Writes all in the order of their digits, which have this many bits. Returns where those of each digit end.

@@ -2,7 +2,7 @@
 //!
 //! A stopwatch that was not started never looks at the clock: some targets have none.
 
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// Notes how long each stage took, if it was started.
 pub(crate) struct Stopwatch(Option<Laps>);

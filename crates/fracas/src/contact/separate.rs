@@ -231,8 +231,9 @@ impl<'a> Search<'a> {
         for angle in [0.3, 0.1] {
             let (u, v) = best.direction.any_orthonormal_pair();
             let around = (0..6).map(|k| f64::from(k) * std::f64::consts::FRAC_PI_3);
-            let tried: Vec<DVec3> =
-                around.map(|turn| best.direction + (u * turn.cos() + v * turn.sin()) * angle).collect();
+            let tried: Vec<DVec3> = around
+                .map(|turn| best.direction + (u * libm::cos(turn) + v * libm::sin(turn)) * angle)
+                .collect();
             for direction in tried {
                 let Some(way) = self.along(direction.normalize()) else { continue };
                 if way.chord.depth < best.chord.depth {

@@ -111,7 +111,7 @@ impl KFree {
     #[must_use]
     pub fn height(&self) -> u32 {
         let [smallest, largest] = self.diameters;
-        if largest > 0.0 { 1 + (largest / smallest).log2().floor() as u32 } else { 0 }
+        if largest > 0.0 { 1 + libm::log2(largest / smallest).floor() as u32 } else { 0 }
     }
 
     fn of(elements: &Elements) -> Self {

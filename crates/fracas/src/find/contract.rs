@@ -10,8 +10,8 @@ use crate::skinned::{Bound, SkinOptions, SkinnedBody};
 use crate::tearing::TearingBody;
 use crate::tree::MeshTree;
 use crate::walk::{
-    Bridge, Child, Corners, Hierarchy, Meeting, Node, PairWalk, Posed, RowTwins, Shape, Stamp, Unfolding,
-    View,
+    Bridge, Child, Corners, Hierarchy, Meeting, Node, PairWalk, Patience, Posed, RowTwins, Shape, Stamp,
+    Unfolding, View,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -368,7 +368,9 @@ fn a_walk_finds_the_same_whatever_is_open_before() {
                 pose: &pose,
             });
             let (swapped, touch, most) = (false, Touch::Include, usize::MAX);
-            crew.run(&Meeting::Two { a: first, b: second, bridge, swapped, touch, most }, Threads::Auto);
+            let patience = &Patience::endless();
+            let meeting = Meeting::Two { a: first, b: second, bridge, swapped, touch, most, patience };
+            crew.run(&meeting, Threads::Auto);
             let mut parked = Vec::new();
             crew.workers.iter_mut().for_each(|worker| worker.take_parked(&mut parked));
             if parked.is_empty() {

@@ -208,6 +208,43 @@ impl Breakable<'_> {
         Ok((pieces > 1).then_some(Relabelling { labels, weights, pieces }))
     }
 
+    /// Parts the body along a plane through a point. `None` if the plane leaves no piece of at least two nodes on one of its sides.
+    ///
+    /// # Errors
+    /// A point that is not finite, a normal of no length; nodes that are not in the mesh, not sorted or listed twice.
+    ///
+    /// # Cost
+    /// Linear in the nodes.
+    ///
+    /// ```
+    /// use fracas::fracture::Breakable;
+    /// use fracas::{geom::DVec3, mesh::tets::{TetAdjacency, brick}};
+    /// let mesh = brick(DVec3::new(0.2, 0.1, 0.06), [10, 5, 3]);
+    /// let adjacency = TetAdjacency::build(&mesh).unwrap();
+    /// let nodes: Vec<u32> = (0..mesh.node_count() as u32).collect();
+    /// let body = Breakable { mesh: &mesh, adjacency: &adjacency, nodes: &nodes, volume: mesh.total_volume() };
+    /// let halves = body.part(DVec3::X * 0.01, DVec3::X)?.unwrap();
+    /// assert_eq!(halves.pieces, 2);
+    /// assert!(body.part(DVec3::X, DVec3::X)?.is_none(), "the plane is beside the body");
+    /// # Ok::<(), fracas::fracture::FractureError>(())
+    /// ```
+    pub fn part(&self, point: DVec3, normal: DVec3) -> Result<Option<Relabelling>, FractureError> {
+        if !point.is_finite() {
+            return Err(FractureError::BadPoint { point });
+        }
+        let unit = UnitScale::of([normal].into_iter()).unwrap_or(UnitScale::NONE).to_unit;
+        let Some(normal) = (normal * unit).try_normalize() else {
+            return Err(FractureError::BadDirection { direction: normal });
+        };
+        self.check_nodes()?;
+        let side = |&node: &u32| (self.mesh.positions()[node as usize] - point).dot(normal);
+        let sides: Vec<f64> = self.nodes.iter().map(side).collect();
+        let labels: Vec<u32> = sides.iter().map(|side| u32::from(*side > 0.0)).collect();
+        let weights = sides.iter().map(|side| side.abs().clamp(f64::MIN_POSITIVE, f64::MAX)).collect();
+        let (labels, pieces) = connect_and_merge(self.adjacency, self.nodes, &labels, 2);
+        Ok((pieces > 1).then_some(Relabelling { labels, weights, pieces }))
+    }
+
     /// Refuses nodes that the mesh or the adjacency does not have, and lists that are not strictly ascending.
     fn check_nodes(&self) -> Result<(), FractureError> {
         let count = self.mesh.node_count().min(self.adjacency.node_count());

@@ -14,6 +14,7 @@ mod unit_scale;
 
 pub use box3::Box3;
 pub(crate) use boxes8::{Boxes8, LANES};
+pub(crate) use glam::Vec4;
 pub use glam::{DAffine3, DMat3, DQuat, DVec3, DVec4, Vec3};
 pub(crate) use kdop::{BLOCK, BLOCKS};
 pub use kdop::{Directions, Kdop};

@@ -24,7 +24,7 @@
 
 use super::triangles::{check_count, replace_positions};
 use super::{EditError, Mesh, MeshEdit, MeshError, Origin, TriangleId};
-use crate::base::reserve_warm;
+use crate::base::{headroom, reserve_warm, roomy};
 use crate::geom::{DVec3, Triangle};
 use std::ops::Range;
 
@@ -130,15 +130,17 @@ impl LiveMesh {
     }
 
     fn of_checked(mesh: Mesh) -> Self {
-        let (positions, triangles) = mesh.into_parts();
+        let (mut positions, mut triangles) = mesh.into_parts();
+        positions.reserve(headroom(positions.len()));
+        triangles.reserve(headroom(triangles.len()));
         let slots = triangles.len();
         let mut made = Self {
-            first: vec![NONE; positions.len()],
+            first: roomy(NONE, positions.len()),
             positions,
             triangles,
-            alive: vec![true; slots],
+            alive: roomy(true, slots),
             live_count: slots,
-            links: vec![Link { next: NONE, previous: NONE }; 3 * slots],
+            links: roomy(Link { next: NONE, previous: NONE }, 3 * slots),
             twins: Vec::new(),
             first_twin: NONE,
             twin_faces: Vec::new(),
@@ -231,6 +233,20 @@ impl LiveMesh {
                 }
             }
             None
+        })
+    }
+
+    /// The corners of the triangles around a vertex, as [`LiveMesh::triangles_of_vertex`] lists these, but twice if one names it twice.
+    #[inline]
+    pub(crate) fn corners_around(&self, vertex: u32) -> impl Iterator<Item = [u32; 3]> + '_ {
+        let mut corner = self.first[vertex as usize];
+        std::iter::from_fn(move || {
+            if corner == NONE {
+                return None;
+            }
+            let corners = self.triangles[corner as usize / 3];
+            corner = self.links[corner as usize].next;
+            Some(corners)
         })
     }
 

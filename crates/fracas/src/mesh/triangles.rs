@@ -136,7 +136,7 @@ impl Mesh {
         let of = |chunk: &[[u32; 3]]| {
             Box3::from_points(chunk.iter().flatten().map(|&v| self.positions[v as usize]))
         };
-        if parallel::threads(parallel) == 1 {
+        if self.triangles.len() <= 2 * CHUNK || parallel::threads(parallel) == 1 {
             let boxes = self.triangles.chunks(CHUNK).map(of);
             return boxes.fold(Box3::EMPTY, |all, next| all.union(&next));
         }

@@ -177,18 +177,18 @@ impl<W: Worker> Crew<W> {
         // Every thread that has something to do takes a worker.
         let idle = Mutex::new(std::mem::take(&mut self.workers));
         let lock = || idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let waiting = AtomicUsize::new(1);
+        // Parts that no thread has taken yet. There should be some, but few: to hand out costs more than to go on.
+        let (waiting, enough) = (AtomicUsize::new(1), 1 + threads / 8);
         // The stack of a walk begins with the highest tasks, and a walk begins with the first task of its list.
         let mut first = std::mem::take(&mut self.tasks);
         first.reverse();
-        parallel::spread(first, |mut tasks: Vec<W::Task>, hand_out| {
+        parallel::spread((first, STEPS_AT_FIRST), |(mut tasks, mut slice): (Vec<W::Task>, u64), hand_out| {
             waiting.fetch_sub(1, Ordering::Relaxed);
             let mut worker = lock().pop().unwrap_or_default();
-            let mut slice = STEPS_AT_FIRST;
             while !tasks.is_empty() {
-                if tasks.len() > 1 && waiting.load(Ordering::Relaxed) < threads {
+                if tasks.len() > 1 && waiting.load(Ordering::Relaxed) < enough {
                     waiting.fetch_add(1, Ordering::Relaxed);
-                    hand_out(tasks.split_off(tasks.len() / 2));
+                    hand_out((tasks.split_off(tasks.len() / 2), slice));
                 }
                 worker.run(query, &tasks, &mut { slice });
                 tasks.clear();

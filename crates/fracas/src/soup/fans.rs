@@ -30,7 +30,7 @@ impl Fans {
         let vertices = source.positions.len();
         self.counts.clear();
         self.counts.resize(vertices, 0);
-        self.fans.resize(vertices, Fan::EMPTY);
+        parallel::resize(parts > 1, &mut self.fans, vertices, Fan::EMPTY);
         self.flat.clear();
         self.flat.resize(vertices, false);
         // Every thread keeps what belongs to its own vertices, so that the order is the same. It reads all blocks of triangles

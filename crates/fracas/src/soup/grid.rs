@@ -117,8 +117,8 @@ impl Grid {
     /// Finds octaves and middles, and one histogram for each mesh.
     fn measure(&mut self, sources: &[Source], count: usize, parts: usize) {
         let Measured { octaves, middles } = &mut self.measured;
-        octaves.resize(count, 0);
-        middles.resize(count, DVec3::ZERO);
+        parallel::resize(parts > 1, octaves, count, 0);
+        parallel::resize(parts > 1, middles, count, DVec3::ZERO);
         let wanted = self.histograms.len().max(parts * sources.len());
         self.histograms.resize_with(wanted, || vec![Octave::EMPTY; OCTAVES]);
         let (mut octaves, mut middles) = (&mut octaves[..], &mut middles[..]);
@@ -324,14 +324,14 @@ impl Grid {
 }
 
 /// Lists something for each triangle, in the order of the meshes: from mesh, number, octave and middle.
-fn list_all<T: Copy + Default + Send>(
+fn list_all<T: Copy + Default + Send + Sync>(
     sources: &[Source],
     measured: &Measured,
     list: &mut Vec<T>,
     parts: usize,
     item: impl Fn(usize, usize, u16, DVec3) -> T + Sync + Send,
 ) {
-    list.resize(measured.octaves.len(), T::default());
+    parallel::resize(parts > 1, list, measured.octaves.len(), T::default());
     let mut start = 0;
     for (mesh, source) in sources.iter().enumerate() {
         let part = start..start + source.triangles.len();

@@ -174,7 +174,8 @@ impl Scale {
     /// Rounds all vertices to steps.
     pub(super) fn fill(&mut self, sources: &[Source], parallel: bool) {
         let mut all = std::mem::take(&mut self.steps);
-        all.resize(sources.iter().map(|source| source.positions.len()).sum(), [0; 4]);
+        let count = sources.iter().map(|source| source.positions.len()).sum();
+        parallel::resize(parallel, &mut all, count, [0; 4]);
         let mut rest = &mut all[..];
         for source in sources {
             let (part, later) = rest.split_at_mut(source.positions.len());

@@ -16,7 +16,7 @@
 //!
 //! [`TearingBody::build`], if there is no tree: its boxes are a few per cent smaller.
 
-use super::arena::{Arena, Bounds, Built, NONE};
+use super::arena::{Arena, Bounds, Built};
 use super::build::BuildScratch;
 use super::connect::Clusters;
 use super::heights::{Heights, roomy_height};
@@ -69,14 +69,7 @@ impl Tree {
     /// Builds the tree of one piece with all triangles, given in a good order and in leaves of these sizes.
     fn adopt(&mut self, mesh: &LiveMesh, order: &[u32], leaves: &[usize]) {
         self.frame = frame_of(mesh);
-        let count = order.len() + 1;
-        self.arena = Arena {
-            slots: Vec::with_capacity(2 * count),
-            nodes: Vec::with_capacity(count),
-            leaf_at: vec![NONE; mesh.slot_count()],
-            in_order: true,
-            ..Arena::default()
-        };
+        self.arena = Arena::with_room(mesh.slot_count(), order.len() + 1);
         if order.is_empty() {
             return;
         }

@@ -14,7 +14,7 @@
 //! slot of a *holder*, a node with nothing above and nothing in its second slot.
 
 use super::metric::Sums;
-use crate::base::reserve_warm;
+use crate::base::{headroom, reserve_warm, roomy};
 use crate::mesh::{LiveMesh, TriangleId};
 use crate::pairs::Frame;
 use crate::tree::partition::Item;
@@ -52,7 +52,7 @@ impl Child {
 }
 
 /// A subtree as its parent sees it: two vectors of a box, with the child in the bits of the lower one's last lane, and
-/// height and mark in those of the upper one's. These lanes take no part in any comparison.
+/// height and marks in those of the upper one's. These lanes take no part in any comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     low: Vec4,
@@ -69,7 +69,8 @@ pub(super) fn without_w(v: Vec4) -> Vec4 {
 pub(super) type Bounds = (Vec4, Vec4);
 
 const DIRTY: u32 = 1 << 8;
-const TAG_SHIFT: u32 = 9;
+const WHOLE: u32 = 1 << 9;
+const TAG_SHIFT: u32 = 10;
 /// Tags must be smaller.
 pub(super) const TAGS: u32 = 1 << (32 - TAG_SHIFT);
 
@@ -128,6 +129,18 @@ impl Slot {
     pub(super) fn set_dirty(&mut self, dirty: bool) {
         let bits = self.high.w.to_bits() & !DIRTY;
         self.high.w = f32::from_bits(if dirty { bits | DIRTY } else { bits });
+    }
+
+    /// Whether the triangles below are known to be connected (`wholes`). A slot that is computed from those below it does not know.
+    #[inline]
+    pub(super) fn is_whole(&self) -> bool {
+        self.high.w.to_bits() & WHOLE != 0
+    }
+
+    #[inline]
+    pub(super) fn set_whole(&mut self, whole: bool) {
+        let bits = self.high.w.to_bits() & !WHOLE;
+        self.high.w = f32::from_bits(if whole { bits | WHOLE } else { bits });
     }
 
     /// A number that a step may leave here for itself; 0 if it has not.
@@ -198,11 +211,25 @@ pub(super) struct Arena {
     /// By triangle: the slot that holds it; [`NONE`] if it is in no tree.
     pub(super) leaf_at: Vec<u32>,
     pub(super) free: Vec<u32>,
+    /// By node: a vertex of the triangles below it. Means nothing unless its slot says that they are connected.
+    pub(super) wholes: Vec<u32>,
     /// Whether every node comes after the node that holds it, as [`super::refit`] needs.
     pub(super) in_order: bool,
 }
 
 impl Arena {
+    /// No trees, with room for those over some triangles and for [`headroom`] more.
+    pub(super) fn with_room(slots: usize, triangles: usize) -> Self {
+        let nodes = triangles + headroom(triangles);
+        Self {
+            slots: Vec::with_capacity(2 * nodes),
+            nodes: Vec::with_capacity(nodes),
+            leaf_at: roomy(NONE, slots),
+            in_order: true,
+            ..Self::default()
+        }
+    }
+
     /// Makes room for the nodes of this many more triangles, and writes to it once.
     pub(super) fn reserve(&mut self, triangles: usize) {
         reserve_warm(&mut self.slots, 2 * triangles, Slot::EMPTY);

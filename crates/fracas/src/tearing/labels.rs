@@ -12,12 +12,13 @@
 //!     1   1  1   2                          / \
 //! ```
 //!
-//! Where only a small part leaves, the paths from its leaves up are marked, and nothing else is looked at.
+//! Where only a small part leaves, the paths from its leaves up are marked, and nothing else is looked at. Where a large one comes
+//! apart, one vertex of each connected subtree is looked at (`wholes`).
 
 use super::arena::{Arena, NONE, Slot};
 use super::metric::Metric;
 use super::{TearingBody, Tree};
-use crate::mesh::TriangleId;
+use crate::mesh::{LiveMesh, TriangleId};
 use crate::walk::Stamp;
 
 /// Labels that do not fit the body.
@@ -118,6 +119,39 @@ impl Tree {
         self.divide(root, &judge);
         // Whole subtrees of what has left kept their marks.
         triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, false));
+    }
+
+    /// Divides a piece by labels of its vertices, which are equal wherever triangles are connected, by looking at one vertex of each connected
+    /// subtree. What has the label 0 stays; the others get roots that are not listed yet: returns their labels and roots.
+    pub(super) fn divide_connected(
+        &mut self,
+        mesh: &LiveMesh,
+        root: u32,
+        label: &impl Fn(u32) -> u32,
+    ) -> Vec<(u32, u32)> {
+        let wholes = std::mem::take(&mut self.arena.wholes);
+        let judge = |slot: &Slot| {
+            if let Some(triangle) = slot.child().as_leaf() {
+                return LabelHint::One(label(mesh.triangles()[triangle as usize][0]));
+            }
+            match slot.child().as_node() {
+                Some(node) if slot.is_whole() => LabelHint::One(label(wholes[node as usize])),
+                Some(_) => LabelHint::Mixed,
+                None => LabelHint::Nothing,
+            }
+        };
+        let (parts, made) = self.parts(root, self.metric(), &judge);
+        self.arena.wholes = wholes;
+        let mut roots = Vec::new();
+        for (label, part) in parts {
+            let at = if label == 0 { root } else { 2 * self.arena.new_holder() };
+            self.arena.put(at, part);
+            if label > 0 {
+                roots.push((label, at));
+            }
+        }
+        self.note_treelets(&made);
+        roots
     }
 }
 

@@ -21,7 +21,8 @@
 //!   a fresh tree and no step is slow.
 //! - A body that falls apart becomes several trees: whole subtrees go to one side or the other, mixed ones are split and
 //!   their parts joined (`labels`). Where a body shatters at once, new surface joins the piece it belongs to only after that
-//!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`).
+//!   (`shatter`). A cut that ends is noticed by a search that starts at the cut (`connect`) and continues from region to region
+//!   (`regions`). The tree is then divided by looking at one vertex of each connected subtree (`wholes`).
 //! - When vertices move, all boxes are recomputed in one pass over memory (`refit`).
 //! - A body that had a [`MeshTree`](crate::MeshTree) so far takes over the order of its triangles (`adopt`).
 //! - Queries walk the trees in nodes of eight boxes, down to subtrees of eight triangles (`hierarchy`).
@@ -34,6 +35,7 @@
 //!   frame coordinates. These are rounded to nearest, which keeps order, so that boxes overlap wherever the true ones do.
 //! - Sums of areas, squared volumes and leaves at each node are those of what is below it.
 //! - Links up and down agree; free nodes are linked to nothing.
+//! - The triangles of a subtree that is marked as whole are connected; regions are as their module says.
 //!
 //! # Departures from the paper
 //!
@@ -71,10 +73,12 @@ mod patches;
 mod piece;
 mod place;
 mod refit;
+mod regions;
 mod settle;
 mod shatter;
 mod small;
 mod validate;
+mod wholes;
 
 pub use build::TearingBuild;
 pub use follow::TearStats;
@@ -88,7 +92,7 @@ use crate::geom::{Box3, DVec3};
 use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};
 use crate::pairs::Frame;
 use crate::walk::{Corners, Stamp, box_around, reach_of};
-use arena::{Arena, NONE, Slot};
+use arena::{Arena, Slot};
 use connect::Clusters;
 use follow::FollowScratch;
 use glam::Vec4;
@@ -199,10 +203,22 @@ impl TearingBody {
     /// O(n log n).
     #[must_use]
     pub fn build_with(mesh: Mesh, options: TearingOptions) -> Self {
-        let mesh = LiveMesh::new(mesh);
+        Self::of_live(LiveMesh::new(mesh), options)
+    }
+
+    /// A body of one piece. All that edits will need of the size of the body is made here, not in the first step.
+    fn of_live(mesh: LiveMesh, options: TearingOptions) -> Self {
         let mut tree = Tree { options, ..Tree::default() };
         tree.rebuild(&mesh);
-        Self { mesh, tree, clusters: Clusters::default(), stamp: Stamp::new() }
+        tree.scratch.placement.prepare(mesh.slot_count());
+        if options.upkeep > 0 {
+            tree.upkeep.prepare(tree.arena.nodes.len());
+        }
+        let mut clusters = Clusters::default();
+        if options.separate {
+            clusters.prepare(&mesh);
+        }
+        Self { mesh, tree, clusters, stamp: Stamp::new() }
     }
 
     /// A body of a mesh as edits have left it, with one piece for each label; see [`TearingBody::split`].
@@ -212,9 +228,7 @@ impl TearingBody {
         options: TearingOptions,
         labels: &[u32],
     ) -> Result<Self, SplitError> {
-        let mut tree = Tree { options, ..Tree::default() };
-        tree.rebuild(&mesh);
-        let mut body = Self { mesh, tree, clusters: Clusters::default(), stamp: Stamp::new() };
+        let mut body = Self::of_live(mesh, options);
         body.split(labels)?;
         Ok(body)
     }
@@ -246,6 +260,7 @@ impl TearingBody {
         let applied = self.mesh.apply(edit)?;
         self.stamp = Stamp::new();
         let mut stats = self.tree.follow(&self.mesh, edit, &applied);
+        self.note_removed(edit);
         if self.tree.options.separate {
             stats.parted = self.separate(edit) as u64;
         }
@@ -256,6 +271,16 @@ impl TearingBody {
             self.rebuild();
         }
         Ok(stats)
+    }
+
+    /// Tells the regions of vertices what an edit has removed, if they are used.
+    fn note_removed(&mut self, edit: &MeshEdit) {
+        let regions = &mut self.clusters.regions;
+        if self.tree.options.separate {
+            regions.note(&edit.removed);
+        } else {
+            regions.forget();
+        }
     }
 
     /// Makes room for this many more triangles and vertices, so that edits within it wait neither for the allocator nor
@@ -338,14 +363,16 @@ impl Tree {
         if sets.is_empty() {
             sets.push(mesh.live_triangles().map(|t| t.0).collect());
         }
-        let leaf_at = vec![NONE; mesh.slot_count()];
-        self.arena = Arena { leaf_at, in_order: true, ..Arena::default() };
+        self.arena = Arena::with_room(mesh.slot_count(), mesh.live_count());
         self.roots.clear();
         self.upkeep.clear();
         for set in sets.iter().filter(|set| !set.is_empty()) {
             let mut items: Vec<_> = set.iter().map(|&t| Slot::leaf(mesh, &self.frame, t).as_item()).collect();
             let root = self.new_piece();
             self.arena.build(root, &mut items, self.options.build, &mut self.scratch.build);
+        }
+        if self.options.separate {
+            self.find_wholes(mesh);
         }
     }
 

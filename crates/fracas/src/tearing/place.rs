@@ -15,7 +15,7 @@
 
 use super::arena::{Arena, NONE, Slot};
 use super::metric::Metric;
-use crate::base::DisjointSets;
+use crate::base::{DisjointSets, roomy};
 use crate::mesh::{Applied, LiveMesh, MeshEdit, Origin};
 
 /// New triangles with one host.
@@ -57,6 +57,11 @@ pub(super) struct Placement {
 }
 
 impl Placement {
+    /// Memory for a mesh of this many triangle slots, with room to grow.
+    pub(super) fn prepare(&mut self, slots: usize) {
+        self.group_of_host = roomy(0, slots);
+    }
+
     /// Memory for a mesh of this many triangle slots.
     pub(super) fn grow(&mut self, slots: usize) {
         self.group_of_host.resize(slots.max(self.group_of_host.len()), 0);

@@ -103,7 +103,9 @@ impl Refit<'_> {
             if self.slice.contains(&below) && arena.permute(below, self.metric) {
                 self.changed += 1;
             }
-            let pulled = arena.pull(below);
+            let is_whole = arena.slot(at).is_whole();
+            let mut pulled = arena.pull(below);
+            pulled.set_whole(is_whole);
             arena.slots[at as usize] = pulled;
         }
     }
@@ -117,7 +119,13 @@ impl Arena {
         };
         let copy = self.new_node();
         self.nodes[copy as usize].sums = old.nodes[node as usize].sums;
-        self.put(at, Slot::new(subtree.bounds(), Child::node(copy), subtree.height()));
+        let mut slot = Slot::new(subtree.bounds(), Child::node(copy), subtree.height());
+        if subtree.is_whole() {
+            slot.set_whole(true);
+            self.wholes.resize(copy as usize + 1, 0);
+            self.wholes[copy as usize] = old.wholes[node as usize];
+        }
+        self.put(at, slot);
         for side in 0..2 {
             self.copy_from(old, *old.slot(2 * node + side), 2 * copy + side);
         }

@@ -10,6 +10,7 @@ use super::arena::{Arena, NONE};
 use super::build::Axes;
 use super::follow::FollowScratch;
 use super::{TearingOptions, Tree};
+use crate::base::roomy;
 use std::collections::VecDeque;
 
 /// Steps for which a treelet must be left alone before it is rebuilt.
@@ -35,6 +36,11 @@ impl Upkeep {
         self.waiting.clear();
         self.noted.clear();
         self.credit = 0;
+    }
+
+    /// Begins with this many nodes, none of them changed, and room for more.
+    pub(super) fn prepare(&mut self, nodes: usize) {
+        self.changed_in = roomy(self.step.wrapping_sub(1), nodes);
     }
 
     /// Makes room for this many nodes.

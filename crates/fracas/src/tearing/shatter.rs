@@ -60,6 +60,7 @@ impl TearingBody {
         }
         let applied = self.mesh.apply(edit)?;
         self.stamp = Stamp::new();
+        self.note_removed(edit);
         self.tree.arena.leaf_at.resize(slots, NONE);
         for triangle in &edit.removed {
             self.tree.arena.drop_leaf(*triangle);
@@ -96,6 +97,8 @@ impl Tree {
 
     /// A tree for each label over the new triangles that have it.
     fn build_new(&mut self, mesh: &LiveMesh, new: Range<u32>, labels: &[u32], parts: &mut Vec<(u32, Slot)>) {
+        self.arena.slots.reserve(2 * new.len());
+        self.arena.nodes.reserve(new.len());
         let triangles = sorted_by_label(new, labels);
         let holder = self.arena.new_holder();
         let items = &mut self.scratch.items;

@@ -3,6 +3,7 @@
 use super::arena::{NONE, Slot};
 use super::metric::Sums;
 use super::{TearingBody, Tree};
+use crate::base::{DisjointSets, sorted_set};
 use crate::mesh::{LiveMesh, TriangleId};
 use crate::tree::{Broken, ensure};
 
@@ -21,7 +22,13 @@ impl TearingBody {
             walk.nodes += 1;
             walk.subtree(root)?;
         }
-        walk.nothing_else()
+        walk.nothing_else()?;
+        if self.tree.options.separate {
+            let mut regions = self.clusters.regions.clone();
+            regions.update(&self.mesh);
+            regions.validate(&self.mesh)?;
+        }
+        Ok(())
     }
 }
 
@@ -57,7 +64,24 @@ impl Walk<'_> {
         ensure(fits, || format!("the box of node {node} is not the one around its children"))?;
         let kept = arena.nodes[node as usize].sums;
         let fresh = Sums::of(a, arena.sums_below(a)) + Sums::of(b, arena.sums_below(b));
-        ensure(fresh == kept, || format!("node {node} keeps {kept:?} instead of {fresh:?}"))
+        ensure(fresh == kept, || format!("node {node} keeps {kept:?} instead of {fresh:?}"))?;
+        if slot.is_whole() { self.whole(at, node) } else { Ok(()) }
+    }
+
+    /// The triangles below a slot are connected, and one of them has the vertex that stands for all.
+    fn whole(&self, at: u32, node: u32) -> Result<(), Broken> {
+        let triangles = self.tree.arena.triangles(at);
+        let corners = || triangles.iter().map(|&t| self.mesh.corners(TriangleId(t)));
+        let vertices = sorted_set(corners().flatten());
+        let mut sets = DisjointSets::new(vertices.len());
+        let number = |vertex: &u32| vertices.binary_search(vertex).ok().map(|k| k as u32);
+        for corners in corners() {
+            let [a, b, c] = corners.map(|vertex| number(&vertex).unwrap_or(0));
+            sets.join_all([a, b, c]);
+        }
+        let all_joined = (0..vertices.len() as u32).all(|k| sets.root(k) == 0);
+        let stands = number(&self.tree.arena.wholes[node as usize]).is_some();
+        ensure(all_joined && stands, || format!("the triangles below slot {at} are not connected"))
     }
 
     fn leaf(&mut self, at: u32, slot: &Slot, triangle: u32) -> Result<(), Broken> {

@@ -66,17 +66,21 @@ impl MeshTree {
         watch.lap("bounds");
         let mut items = gather(&mesh, &frame, options);
         watch.lap("boxes of triangles");
-        let layout = Layout::of(Builder { mesh: &mesh, options }.grow(&mut items));
+        let layout = Layout::of(Builder::new(&mesh, options).grow(&mut items));
         watch.lap("divide");
         let nodes = layout.nodes(parallel);
         let starts = layout.leaf_starts();
         let ids = parallel::collect(parallel, starts.len() - 1, |leaf| {
             row_ids(&mesh, &items[starts[leaf] as usize..starts[leaf + 1] as usize])
         });
-        drop((items, layout));
         watch.lap("nodes and ids");
         let positions = mesh.positions();
-        let rows = parallel::collect(parallel, ids.len(), |leaf| filled_row(positions, &frame, &ids[leaf]));
+        let mut rows = Vec::new();
+        // To give memory back takes the system a while.
+        let fill = || {
+            rows = parallel::collect(parallel, ids.len(), |leaf| filled_row(positions, &frame, &ids[leaf]))
+        };
+        parallel::join(parallel, fill, || drop((items, layout)));
         watch.lap("rows");
         let contours = self_queries.then(|| Contours::build(&nodes, &ids, parallel));
         watch.lap("outlines");

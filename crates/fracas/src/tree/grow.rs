@@ -25,6 +25,7 @@ use crate::mesh::Mesh;
 use crate::pairs::LANES;
 use crate::walk::{Child, Node};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// In larger sets pieces are not divided further within the node that tells them apart.
 const LARGEST_SHARED: usize = 8 * 512;
@@ -55,11 +56,17 @@ struct PieceFinder {
 }
 
 pub(super) struct Builder<'a> {
-    pub(super) mesh: &'a Mesh,
-    pub(super) options: &'a BuildOptions,
+    mesh: &'a Mesh,
+    options: &'a BuildOptions,
+    /// Those that no thread uses.
+    finders: Mutex<Vec<PieceFinder>>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    pub(super) fn new(mesh: &'a Mesh, options: &'a BuildOptions) -> Self {
+        Self { mesh, options, finders: Mutex::default() }
+    }
+
     /// Orders the items as leaves need them, and builds the tree over them; `None` without items.
     pub(super) fn grow(&self, items: &mut [Item]) -> Option<Grown> {
         if items.is_empty() {
@@ -75,10 +82,11 @@ impl Builder<'_> {
     }
 
     fn grow_set(&self, mut items: &mut [Item], extent: &Extent) -> Grown {
-        match items.len() {
-            0..=LANES => return Grown::Leaf(items.len() as u8),
-            0..=LARGEST_TASK => return Grown::Subtree(self.subtree(items, extent)),
-            _ => {}
+        let count = items.len();
+        if count <= LANES {
+            return Grown::Leaf(count as u8);
+        } else if count <= LARGEST_TASK {
+            return Grown::Subtree(self.subtree(items, extent));
         }
         let parts = self.divide_alone(items, extent);
         let mut tasks = Vec::with_capacity(parts.len());
@@ -93,16 +101,8 @@ impl Builder<'_> {
 
     /// Divides a set whose parts are then tasks.
     fn divide_alone(&self, items: &mut [Item], extent: &Extent) -> Vec<Span> {
-        let mut pieces = PieceFinder::default();
         let is_grouped = self.options.self_queries && items.len() <= LARGEST_SET;
-        if is_grouped {
-            pieces.numbering.begin(items, self.mesh);
-        }
-        let parts = self.divide(items, extent, &mut pieces);
-        if is_grouped {
-            pieces.numbering.end(items);
-        }
-        parts
+        self.with_finder(items, is_grouped, |items, pieces| self.divide(items, extent, pieces))
     }
 
     fn subtree(&self, items: &mut [Item], extent: &Extent) -> Subtree {
@@ -110,16 +110,31 @@ impl Builder<'_> {
             nodes: Vec::with_capacity(items.len() / (4 * LANES) + 1),
             leaves: Vec::with_capacity(items.len() / LANES + 1),
         };
-        let mut pieces = PieceFinder::default();
         let is_grouped = self.options.self_queries && items.len() >= SMALLEST_SET;
-        if is_grouped {
-            pieces.numbering.begin(items, self.mesh);
-        }
-        self.append_node(items, extent, &mut pieces, &mut subtree);
-        if is_grouped {
-            pieces.numbering.end(items);
-        }
+        self.with_finder(items, is_grouped, |items, pieces| {
+            self.append_node(items, extent, pieces, &mut subtree);
+        });
         subtree
+    }
+
+    /// Lends a finder of pieces, with the items numbered if they are to be grouped. Finders are kept for the next set, as their tables
+    /// are large enough for the system to take them back each time.
+    fn with_finder<T>(
+        &self,
+        items: &mut [Item],
+        is_grouped: bool,
+        work: impl FnOnce(&mut [Item], &mut PieceFinder) -> T,
+    ) -> T {
+        if !is_grouped {
+            return work(items, &mut PieceFinder::default());
+        }
+        let lock = || self.finders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut finder = lock().pop().unwrap_or_default();
+        finder.numbering.begin(items, self.mesh);
+        let result = work(items, &mut finder);
+        finder.numbering.end(items);
+        lock().push(finder);
+        result
     }
 
     /// Appends the node over `items` and everything below it.

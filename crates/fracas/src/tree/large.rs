@@ -149,7 +149,7 @@ mod tests {
             |_, x| DVec3::new(x * x, 0.5, 0.1 * x),
             |k, _| DVec3::new(k as f64 * 1e-5, 0.0, 0.0),
             |k, _| DVec3::new(0.0, k as f64 * -1e-5, 0.0),
-            |k, x| DVec3::new(0.0, 0.0, if k / CHUNK % 3 == 0 { x } else { 0.25 }),
+            |k, x| DVec3::new(0.0, 0.0, if (k / CHUNK).is_multiple_of(3) { x } else { 0.25 }),
         ];
         for (case, place) in places.into_iter().enumerate() {
             for count in [2 * CHUNK, 5 * CHUNK + 100, 5 * CHUNK - 1] {

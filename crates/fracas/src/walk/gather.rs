@@ -360,7 +360,7 @@ mod tests {
 
     fn by_table(table: &mut EdgeTable, edges: &[[u32; 2]]) -> Option<Vec<[u32; 2]>> {
         table.clear();
-        let is_sound = edges.iter().fold(true, |sound, &edge| table.add(edge) && sound);
+        let is_sound = edges.iter().map(|&edge| table.add(edge)).filter(|sound| !sound).count() == 0;
         let mut left = table.open_edges();
         left.sort_unstable();
         is_sound.then_some(left)

@@ -11,7 +11,7 @@ use crate::impact::Impact;
 use crate::kinetic::LARGEST_TIME;
 use crate::pairs::{FindStats, Threads};
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// A body stays in the active list for this number of steps after its last change: its structure may change once more.
 const ACTIVE: u64 = 8;

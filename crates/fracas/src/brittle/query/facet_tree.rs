@@ -33,7 +33,7 @@ use super::nearest_surface::Best;
 use crate::base::morton;
 use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, NearestSurface};
-use crate::geom::{Boxes8, DVec3, LANES};
+use crate::geom::{Boxes8, DVec3, LANES, Triangle};
 use crate::walk::Stamp;
 use std::sync::OnceLock;
 
@@ -92,36 +92,45 @@ impl BrittleBody {
 
 impl FacetTree {
     pub(crate) fn build(body: &BrittleBody, fragment: FragmentId, known: &Fragment) -> Self {
-        let (mut facets, mut triangles) = (vec![], vec![]);
+        // Facets as they come, each with the triangle of the surface that it is. They are copied once, when their order is known.
+        let room = 2 * known.tree.points.len();
+        let mut listed: Vec<(&FacetTriangle, u32)> = Vec::with_capacity(room);
         let mut first = 0;
         for &tet in &known.tets {
-            let listed = body.facets_in(fragment.0, tet);
+            let of_tet = match body.cut_tet(tet) {
+                Some(cut) => {
+                    cut.part_of(fragment.0).map_or(&[][..], |part| &body.facets[cut.parts[part].range()])
+                }
+                None => body.solid.facets_of(tet),
+            };
             // Here cracks come first; the surface lists them last.
-            let cracks = listed.partition_point(|facet| facet.is_crack);
-            for (k, facet) in listed.iter().enumerate().filter(|(_, facet)| facet.normal != DVec3::ZERO) {
-                facets.push(*facet);
-                let number = if k < cracks { k + listed.len() } else { k } - cracks;
-                triangles.push((first + number) as u32);
+            let cracks = of_tet.partition_point(|facet| facet.is_crack);
+            for (k, facet) in of_tet.iter().enumerate().filter(|(_, facet)| facet.normal != DVec3::ZERO) {
+                let number = if k < cracks { k + of_tet.len() } else { k } - cracks;
+                listed.push((facet, (first + number) as u32));
             }
-            first += listed.len();
+            first += of_tet.len();
         }
-        let order = curve_order(&facets);
-        let facets: Vec<FacetTriangle> = order.iter().map(|&k| facets[k as usize]).collect();
+        let order = curve_order(&listed);
+        let facets: Vec<FacetTriangle> = order.iter().map(|&k| *listed[k as u32 as usize].0).collect();
+        let triangles = order.iter().map(|&k| listed[k as u32 as usize].1).collect();
         let solid = &body.solid;
         let is_far = solid.middle.abs().max_element() > FAR * solid.radius;
         let origin = if is_far { solid.middle } else { DVec3::ZERO };
-        let corners = facets.iter().flat_map(|facet| facet.triangle.corners()).map(|p| p - origin);
-        let padding = PADDING * corners.fold(DVec3::ZERO, |most, p| most.max(p.abs())).max_element();
+        let reach = facets.iter().fold(DVec3::ZERO, |reach, facet| {
+            let Triangle { a, b, c } = facet.triangle;
+            reach.max((a - origin).abs()).max((b - origin).abs()).max((c - origin).abs())
+        });
+        let padding = PADDING * reach.max_element();
         let boxes = facets.iter().map(|facet| {
-            let [a, b, c] = facet.triangle.corners().map(|p| p - origin);
-            let (low, high) = (a.min(b).min(c) - padding, a.max(b).max(c) + padding);
+            let Triangle { a, b, c } = facet.triangle;
+            let (low, high) = (a.min(b).min(c) - origin - padding, a.max(b).max(c) - origin + padding);
             [low, high].map(|corner| corner.to_array().map(|x| x as f32))
         });
         let mut levels = vec![blocks(boxes)];
         while levels[levels.len() - 1].len() > 1 {
             levels.push(blocks(levels[levels.len() - 1].iter().map(bounds)));
         }
-        let triangles = order.iter().map(|&k| triangles[k as usize]).collect();
         Self {
             fragment,
             padding,
@@ -286,14 +295,16 @@ pub(super) fn bounds(block: &Boxes8) -> [[f32; 3]; 2] {
     [low, high]
 }
 
-/// The order of facets along a space-filling curve through their middles.
-fn curve_order(facets: &[FacetTriangle]) -> Vec<u32> {
-    let middles = facets.iter().map(|facet| facet.triangle.a + facet.triangle.b + facet.triangle.c);
+/// The order of facets along a space-filling curve through their middles: codes of 30 bits above, the places of facets in the lower half.
+fn curve_order(facets: &[(&FacetTriangle, u32)]) -> Vec<u64> {
+    let middle = |facet: &FacetTriangle| facet.triangle.a + facet.triangle.b + facet.triangle.c;
+    let middles: Vec<DVec3> = facets.iter().map(|(facet, _)| middle(facet)).collect();
     let ends = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let (low, high) = middles.clone().fold(ends, |(low, high), p| (low.min(p), high.max(p)));
+    let (low, high) = middles.iter().fold(ends, |(low, high), &p| (low.min(p), high.max(p)));
     let scale = 1023.0 / (high - low).max_element().max(f64::MIN_POSITIVE);
-    let code = |p: DVec3| morton::encode(((p - low) * scale).to_array().map(|x| x as u64));
-    let mut order: Vec<(u64, u32)> = middles.map(code).zip(0..).collect();
+    let code = |p: &DVec3| morton::encode(((*p - low) * scale).to_array().map(|x| x as i64 as u64));
+    let mut order: Vec<u64> = middles.iter().map(code).zip(0..).map(|(code, k)| code << 32 | k).collect();
+    // A code and a place in one word: integers sort faster than pairs of them.
     order.sort_unstable();
-    order.into_iter().map(|(_, k)| k).collect()
+    order
 }

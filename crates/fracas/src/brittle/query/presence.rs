@@ -98,7 +98,7 @@ impl Level {
     }
 
     /// Visits cells that are present.
-    #[cfg(test)]
+    #[inline]
     fn visit(&self, mut visit: impl FnMut([i64; 3])) {
         for (row, words) in self.bits.chunks_exact(self.words_per_row.max(1)).enumerate() {
             let (y, z) = (row as i64 % self.counts[1], row as i64 / self.counts[1]);
@@ -171,6 +171,14 @@ impl Marker {
         self.all.mark(row, mask);
     }
 
+    /// Marks one cell.
+    #[inline]
+    pub fn mark_cell(&mut self, cell: [usize; 3]) {
+        if let Some((word, bit)) = self.all.place(cell.map(|i| i as i64)) {
+            self.all.bits[word] |= 1 << bit;
+        }
+    }
+
     /// Marks cells of the surface.
     #[inline]
     pub fn mark_surface(&mut self, row: CellRow, mask: u32) {
@@ -191,7 +199,7 @@ impl Marker {
 
 impl Presence {
     /// Visits all present cells of the grid.
-    #[cfg(test)]
+    #[inline]
     pub fn visit(&self, mut visit: impl FnMut([usize; 3])) {
         if let Some(level) = self.levels.first() {
             level.visit(|cell| visit(cell.map(|i| i as usize)));

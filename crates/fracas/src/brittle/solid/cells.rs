@@ -7,7 +7,7 @@
 
 use crate::base::Lists;
 use crate::brittle::split::cut_tet::FacetTriangle;
-use crate::geom::{DVec3, DVec4, Triangle};
+use crate::geom::{DVec3, DVec4, Triangle, Vec4};
 use crate::mesh::tets::{EDGES, FACES, TetMesh};
 
 /// Cells beyond which a grid is made coarser, in all and along one axis.
@@ -78,6 +78,8 @@ pub(crate) struct Cells {
     cells_of_tet: Lists<CellRow>,
     /// By tetrahedron: the cells whose middles it holds.
     middles_of_tet: Lists<CellRow>,
+    /// By cell: the tetrahedron that holds its middle, or [`Cells::NONE`].
+    tet_of_middle: Vec<u32>,
     /// Of each tetrahedron, corners 1 to 3: the coordinate is a dot product with (p, 1).
     coordinates: Vec<[DVec4; 3]>,
 }
@@ -89,30 +91,36 @@ pub(crate) struct Place {
     pub coordinates: [f64; 4],
 }
 
-/// A plane through the grid.
+/// A plane through the grid, in units of cells and in `f32`, four cells at a time.
+///
+/// A grid has 1,020 cells along an axis at most, so rounding moves a height by less than [`GridPlane::ROUNDING`] of a cell.
+/// The plane counts as that much thicker: it meets a few cells more than it passes through, and never one less. Cells that it
+/// does not meet are on the right side.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct GridPlane {
-    /// What a cell more along each axis adds to the height above the plane.
-    step: DVec3,
-    /// Height of the first cell's middle.
-    offset: f64,
+    /// What a cell more along y and z adds to the height above the plane.
+    step: [f32; 2],
+    /// The same along x.
+    along: f32,
+    /// The heights of the middles of the first four cells.
+    heights: Vec4,
     /// Cells whose middles are this near have points on the plane.
-    reach: f64,
+    reach: Vec4,
 }
 
 impl GridPlane {
-    /// Which cells of a row the plane passes through, and the middles of which are above it: a bit for each.
+    /// More than what rounding changes, in cells.
+    const ROUNDING: f64 = 1e-3;
+
+    /// Which cells of a row the plane passes through, and the middles of which are above it: a bit for each. The second is certain where the
+    /// first is 0.
     #[inline]
     pub fn compare(&self, row: CellRow) -> [u32; 2] {
         // Signed numbers are converted faster.
-        let [x, y, z] = row.first().map(|i| f64::from(i as i32));
-        let height = self.offset + self.step.x * x + self.step.y * y + self.step.z * z;
-        let (mut meets, mut above) = (0, 0);
-        for k in 0..CellRow::MOST {
-            let height = height + self.step.x * f64::from(k as i32);
-            meets |= u32::from(height.abs() <= self.reach) << k;
-            above |= u32::from(height > 0.0) << k;
-        }
+        let [x, y, z] = row.first().map(|i| i as i32 as f32);
+        let heights = self.heights + (self.along * x + self.step[0] * y + self.step[1] * z);
+        let meets = heights.abs().cmple(self.reach).bitmask();
+        let above = heights.cmpgt(Vec4::ZERO).bitmask();
         [meets & row.mask(), above & row.mask()]
     }
 }
@@ -122,6 +130,9 @@ impl GridPlane {
 const EDGE: f64 = -1e-12;
 
 impl Cells {
+    /// No tetrahedron.
+    const NONE: u32 = u32::MAX;
+
     /// A grid with cells about `share` times as large as the mean edge is long.
     pub fn build(mesh: &TetMesh, share: f64) -> Self {
         let (low, high) = mesh.bounds().corners();
@@ -144,6 +155,7 @@ impl Cells {
             tets_of_cell: Lists::default(),
             cells_of_tet: Lists::default(),
             middles_of_tet: Lists::default(),
+            tet_of_middle: vec![],
             coordinates: (0..mesh.tet_count()).map(|tet| coordinates(mesh.corners(tet))).collect(),
         };
         let mut cells_of_tet = Lists::default();
@@ -163,6 +175,12 @@ impl Cells {
         self.origin + (at + 0.5) * self.size
     }
 
+    /// The tetrahedron that holds the middle of a cell.
+    #[inline]
+    pub fn tet_at_middle(&self, cell: [usize; 3]) -> Option<u32> {
+        Some(self.tet_of_middle[self.index(cell) as usize]).filter(|&tet| tet != Self::NONE)
+    }
+
     /// The cells whose middles lie in a tetrahedron: each cell has one at most.
     #[inline]
     pub fn middles_of(&self, tet: u32) -> &[CellRow] {
@@ -174,6 +192,11 @@ impl Cells {
         let all = (0..nx * ny * nz).map(|i| [i % nx, i / nx % ny, i / (nx * ny)]);
         let held = all.filter_map(|cell| Some((self.locate(self.middle(cell))?.tet, cell)));
         let held: Vec<(u32, [usize; 3])> = held.collect();
+        self.tet_of_middle = vec![Self::NONE; nx * ny * nz];
+        for &(tet, cell) in &held {
+            let cell = self.index(cell) as usize;
+            self.tet_of_middle[cell] = tet;
+        }
         for cells in Lists::from_pairs(self.coordinates.len(), held.into_iter()).iter() {
             self.middles_of_tet.append(|rows| {
                 let begin = rows.len();
@@ -247,10 +270,14 @@ impl Cells {
     /// A plane through the grid, by a point and its unit normal.
     #[inline]
     pub fn section(&self, point: DVec3, normal: DVec3) -> GridPlane {
+        let height = normal.dot(self.origin + 0.5 * self.size - point) / self.size;
+        let reach = 0.5 * normal.abs().element_sum() + GridPlane::ROUNDING;
+        let normal = normal.as_vec3();
         GridPlane {
-            step: normal * self.size,
-            offset: normal.dot(self.origin + 0.5 * self.size - point),
-            reach: 0.5 * self.size * normal.abs().element_sum() + 1e-9 * self.size,
+            step: [normal.y, normal.z],
+            along: normal.x,
+            heights: height as f32 + normal.x * Vec4::new(0.0, 1.0, 2.0, 3.0),
+            reach: Vec4::splat(reach as f32),
         }
     }
 
@@ -371,6 +398,10 @@ mod tests {
         }
         found.sort_unstable();
         assert_eq!(found, expected);
+        for &(tet, cell) in &expected {
+            assert_eq!(cells.tet_at_middle(cell), Some(tet));
+        }
+        assert_eq!(cells.tet_of_middle.iter().filter(|&&tet| tet != Cells::NONE).count(), expected.len());
     }
 
     #[test]
@@ -386,8 +417,11 @@ mod tests {
                 for (k, cell) in row.cells().enumerate() {
                     let height = normal.dot(cells.middle(cell) - point);
                     let reach = 0.5 * cells.size * normal.abs().element_sum();
-                    assert_eq!(meets >> k & 1 == 1, height.abs() <= reach, "{height} {reach}");
-                    assert_eq!(above >> k & 1 == 1, height > 0.0);
+                    let is_met = meets >> k & 1 == 1;
+                    // No cell less, and those more have the plane within a five-hundredth of their size.
+                    let most = reach + 2.0 * GridPlane::ROUNDING * cells.size;
+                    assert!(if is_met { height.abs() <= most } else { height.abs() > reach }, "{height}");
+                    assert!(is_met || (above >> k & 1 == 1) == (height > 0.0), "{height}");
                 }
                 assert_eq!((meets | above) & !row.mask(), 0);
             }

@@ -22,7 +22,7 @@ use crate::mesh::mass::{MassProperties, Moments};
 use crate::mesh::tets::TetAdjacency;
 use cut_tet::{CutTet, Whole};
 use pattern::{APART, PatternBook, corner, plane};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// Weights are kept between these parts of the mean edge, so that no crack comes closer to a node than a thirteenth of an edge.
 const NEAREST_CRACK: [f64; 2] = [1.0 / 12.0, 1.0];

@@ -7,7 +7,7 @@
 //!    │ a │ a │ # │ b │      one piece, so its middle tells which: the tetrahedron that holds the middle is whole and belongs
 //!    ├───┼───┼─╱─┼───┤      to a piece, or it is cut, and the middle is above or below the crack.
 //!    │ a │ # │ # │ b │
-//!    └───┴──╱┴───┴───┘      Both questions are asked tetrahedron by tetrahedron, a row of cells at a time.
+//!    └───┴──╱┴───┴───┘      Cut tetrahedra are asked one by one, a row of cells at a time; the rest cell by cell.
 //! ```
 //!
 //! # Invariants (checked by [`BrittleBody::validate`])
@@ -35,9 +35,27 @@ impl BrittleBody {
         for &index in cuts {
             self.mark_cut(&self.cuts[index as usize], breaking, &mut markers);
         }
-        for (piece, mut marker) in pieces.iter_mut().zip(markers) {
-            let whole = piece.tets.iter().filter(|&&tet| self.cut_of[tet as usize] == Solid::NONE);
-            whole.for_each(|&tet| self.solid.mark_tet(tet, &mut marker));
+        let solid = &*self.solid;
+        let is_whole = |tet: u32| self.cut_of[tet as usize] == Solid::NONE;
+        for (piece, marker) in pieces.iter().zip(&mut markers) {
+            for &tet in &piece.tets {
+                let triangles = solid.triangles_of(tet);
+                if !triangles.is_empty() && is_whole(tet) {
+                    triangles.for_each(|triangle| solid.mark_surface(triangle, marker));
+                }
+            }
+        }
+        // Every cell of a piece is one of the fragment that broke. What is in the middle of a whole tetrahedron goes where its nodes go.
+        breaking.old.presence.visit(|cell| {
+            if let Some(tet) = cells.tet_at_middle(cell)
+                && is_whole(tet)
+                && let Some(piece) =
+                    breaking.piece(self.fragment_of[solid.mesh.tets()[tet as usize][0] as usize])
+            {
+                markers[piece as usize].mark_cell(cell);
+            }
+        });
+        for (piece, marker) in pieces.iter_mut().zip(markers) {
             [piece.presence, piece.surface_cells] = marker.finish(cells);
         }
     }

@@ -8,119 +8,106 @@
 //!    0 │  1  │    2              (a level below b and c)        1 │    2   │      the order they had
 //! ```
 //!
-//! A counting sort orders both lists by piece and level. Then the place of every point is known, and a tree is filled array
-//! by array.
+//! Counting both lists by piece and level tells where each level of each piece begins. So one pass over the old points and one over the corners
+//! write every point to its place. Parents come before their children, so their places are known by then.
 
 use super::{Breaking, CrackCorner};
-use crate::base::Lists;
 use crate::brittle::BrittleBody;
-use crate::brittle::solid::sphere_tree::SphereTree;
-
-/// Who goes where in the trees of the pieces.
-struct TreePlan<'a> {
-    old: &'a SphereTree,
-    corners: &'a [CrackCorner],
-    /// The point that each node is in the old tree.
-    point_of: &'a [u32],
-    /// How many levels there are. Bucket `piece * levels + level` is a level of a piece.
-    levels: usize,
-    old_points: Lists<u32>,
-    new_points: Lists<u32>,
-    /// The parent of each old point in its own piece, by its number in the old tree.
-    parents: Vec<u32>,
-    /// Where each old point is in the tree of its piece.
-    places: Vec<u32>,
-}
+use crate::brittle::solid::sphere_tree::{Key, SphereTree};
+use crate::geom::DVec3;
 
 impl BrittleBody {
     /// The sphere tree of each piece.
     pub(super) fn divide_tree(&self, breaking: &mut Breaking, corners: &[CrackCorner]) -> Vec<SphereTree> {
-        for (point, (&owner, &is_crack)) in
-            breaking.old.tree.owners.iter().zip(&breaking.old.tree.is_crack).enumerate()
-        {
-            if !is_crack {
-                breaking.notes.point_of[owner as usize] = point as u32;
-            }
-        }
-        let plan = self.plan(breaking, corners);
-        let linked = |piece: usize| {
-            let mut tree = plan.tree(piece);
-            tree.link();
-            tree
-        };
-        (0..breaking.pieces).map(linked).collect()
-    }
-
-    fn plan<'a>(&self, breaking: &'a Breaking, corners: &'a [CrackCorner]) -> TreePlan<'a> {
-        let old = &breaking.old.tree;
-        let piece_of = |owner: u32| self.fragment_of[owner as usize] - breaking.first;
-        let piece_of_point: Vec<u32> = old.owners.iter().map(|&owner| piece_of(owner)).collect();
-        // One level more than the old tree has, unless they are used up.
+        let Breaking { first, pieces, old, notes, .. } = breaking;
+        let (old, point_of) = (&old.tree, &mut notes.point_of[..]);
+        // One level more than the old tree has, unless they are used up. Bucket `piece * levels + level` is a level of a piece.
         let levels = old.levels.last().map_or(0, |&level| level.saturating_add(1) as usize) + 1;
-        let bucket = |piece: u32, level: u8| piece * levels as u32 + u32::from(level);
-        let old_buckets = piece_of_point.iter().zip(&old.levels).map(|(&piece, &level)| bucket(piece, level));
-        let new_bucket = |corner: &CrackCorner| {
-            let point = breaking.notes.point_of[corner.owner as usize] as usize;
-            bucket(piece_of_point[point], old.levels[point].saturating_add(1))
-        };
-        let buckets = breaking.pieces * levels;
-        let old_points = Lists::from_pairs(buckets, old_buckets.zip(0..));
-        let new_buckets: Vec<u32> = corners.iter().map(new_bucket).collect();
-        let new_points = Lists::from_pairs(buckets, new_buckets.iter().copied().zip(0..));
-        let mut places = vec![0; old.points.len()];
-        for piece in 0..breaking.pieces {
-            let mut place = 0;
-            for bucket in piece * levels..(piece + 1) * levels {
-                for &point in old_points.list(bucket) {
-                    places[point as usize] = place;
-                    place += 1;
-                }
-                place += new_points.range(bucket).len() as u32;
+        let mut next = vec![Places::default(); *pieces * levels];
+        let mut piece_of_point = Vec::with_capacity(old.points.len());
+        for (point, &owner) in old.owners.iter().enumerate() {
+            let piece = (self.fragment_of[owner as usize] - *first) as usize;
+            piece_of_point.push(piece as u32);
+            next[piece * levels + old.levels[point] as usize].old += 1;
+            if !old.is_crack[point] {
+                point_of[owner as usize] = point as u32;
             }
         }
-        let parents = (0..old.points.len()).map(|point| {
+        let mut buckets = Vec::with_capacity(corners.len());
+        for corner in corners {
+            let point = point_of[corner.owner as usize] as usize;
+            let level = old.levels[point].saturating_add(1) as usize;
+            let bucket = piece_of_point[point] as usize * levels + level;
+            next[bucket].new += 1;
+            buckets.push(bucket as u32);
+        }
+        // From counts to the first place of each kind.
+        let mut trees: Vec<SphereTree> = Vec::with_capacity(*pieces);
+        for levels in next.chunks_exact_mut(levels) {
+            let mut place = 0;
+            for places in levels {
+                let counts = *places;
+                *places = Places { old: place, new: place + counts.old };
+                place += counts.old + counts.new;
+            }
+            trees.push(blank(place as usize));
+        }
+        // Where each old point is in the tree of its piece.
+        let mut places = vec![0_u32; old.points.len()];
+        for point in 0..old.points.len() {
+            let piece = piece_of_point[point];
+            let level = old.levels[point];
+            let place = &mut next[piece as usize * levels + level as usize].old;
+            let at = *place as usize;
+            *place += 1;
+            places[point] = at as u32;
+            // The closest ancestor in the same piece.
             let mut parent = old.parents[point];
-            while parent != SphereTree::NONE && piece_of_point[parent as usize] != piece_of_point[point] {
+            while parent != SphereTree::NONE && piece_of_point[parent as usize] != piece {
                 parent = old.parents[parent as usize];
             }
-            if parent == SphereTree::NONE { parent } else { places[parent as usize] }
-        });
-        TreePlan {
-            old,
-            corners,
-            point_of: &breaking.notes.point_of,
-            levels,
-            old_points,
-            new_points,
-            parents: parents.collect(),
-            places,
+            let tree = &mut trees[piece as usize];
+            tree.points[at] = old.points[point];
+            tree.owners[at] = old.owners[point];
+            tree.is_crack[at] = old.is_crack[point];
+            tree.keys[at] = old.keys[point];
+            tree.levels[at] = level;
+            tree.parents[at] = if parent == SphereTree::NONE { parent } else { places[parent as usize] };
         }
+        for (corner, &bucket) in corners.iter().zip(&buckets) {
+            let place = &mut next[bucket as usize].new;
+            let at = *place as usize;
+            *place += 1;
+            let point = point_of[corner.owner as usize] as usize;
+            let tree = &mut trees[piece_of_point[point] as usize];
+            tree.points[at] = corner.point;
+            tree.owners[at] = corner.owner;
+            tree.is_crack[at] = true;
+            tree.keys[at] = corner.key;
+            tree.levels[at] = old.levels[point].saturating_add(1);
+            tree.parents[at] = places[point];
+        }
+        trees.iter_mut().for_each(SphereTree::link);
+        trees
     }
 }
 
-impl TreePlan<'_> {
-    /// The tree of a piece, yet to be linked.
-    fn tree(&self, piece: usize) -> SphereTree {
-        let levels = piece * self.levels..(piece + 1) * self.levels;
-        let count = [&self.old_points, &self.new_points]
-            .map(|sorted| sorted.range(levels.end - 1).end - sorted.range(levels.start).start);
-        let mut tree = SphereTree::with_capacity(count[0] + count[1]);
-        for (level, bucket) in levels.enumerate() {
-            let old = || self.old_points.list(bucket).iter().map(|&point| point as usize);
-            let new = || self.new_points.list(bucket).iter().map(|&corner| &self.corners[corner as usize]);
-            tree.points.extend(old().map(|point| self.old.points[point]));
-            tree.points.extend(new().map(|corner| corner.point));
-            tree.owners.extend(old().map(|point| self.old.owners[point]));
-            tree.owners.extend(new().map(|corner| corner.owner));
-            tree.is_crack.extend(old().map(|point| self.old.is_crack[point]));
-            tree.is_crack.extend(new().map(|_| true));
-            tree.keys.extend(old().map(|point| self.old.keys[point]));
-            tree.keys.extend(new().map(|corner| corner.key));
-            tree.levels.resize(tree.points.len(), level as u8);
-            tree.parents.extend(old().map(|point| self.parents[point]));
-            let node_of = |corner: &CrackCorner| self.point_of[corner.owner as usize] as usize;
-            tree.parents.extend(new().map(|corner| self.places[node_of(corner)]));
-        }
-        tree
+/// The next free places in one level of a piece: for points of the old tree, and for corners of the crack behind them.
+#[derive(Clone, Copy, Default)]
+struct Places {
+    old: u32,
+    new: u32,
+}
+
+/// A tree of so many points, of which nothing is known yet.
+fn blank(points: usize) -> SphereTree {
+    SphereTree {
+        points: vec![DVec3::ZERO; points],
+        owners: vec![0; points],
+        is_crack: vec![false; points],
+        keys: vec![Key::default(); points],
+        levels: vec![0; points],
+        parents: vec![0; points],
+        ..SphereTree::default()
     }
 }

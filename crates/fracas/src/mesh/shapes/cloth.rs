@@ -130,7 +130,7 @@ impl Folding {
         let creases = (1..layers)
             .map(|i| {
                 let shift = 0.12 * noise::hash(1, &[i]);
-                let (sin, cos) = (0.05 * noise::hash(2, &[i])).sin_cos();
+                let (sin, cos) = libm::sincos(0.05 * noise::hash(2, &[i]));
                 Crease { middle: spacing * (i as f64 + shift), normal: [cos, sin] }
             })
             .collect();
@@ -187,14 +187,14 @@ impl Bend {
     const STEPS: usize = 1000;
 
     fn angle(t: f64) -> f64 {
-        PI * (t - BULB * (TAU * t).sin() / TAU + (BULB - 1.0) * (2.0 * TAU * t).sin() / (2.0 * TAU))
+        PI * (t - BULB * libm::sin(TAU * t) / TAU + (BULB - 1.0) * libm::sin(2.0 * TAU * t) / (2.0 * TAU))
     }
 
     /// The bend whose end is `gap` above its start.
     fn new(gap: f64) -> Self {
         let mut points = vec![[0.0, 0.0]];
         for i in 0..Self::STEPS {
-            let (sin, cos) = Self::angle((i as f64 + 0.5) / Self::STEPS as f64).sin_cos();
+            let (sin, cos) = libm::sincos(Self::angle((i as f64 + 0.5) / Self::STEPS as f64));
             let [out, height] = points[i];
             points.push([out + cos, height + sin]);
         }
@@ -246,8 +246,8 @@ mod tests {
         let points: Vec<_> =
             (0..=steps).map(|i| bend.at(bend.length * f64::from(i) / f64::from(steps))).collect();
         for pair in points.windows(2) {
-            let speed =
-                (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1]) * f64::from(steps) / bend.length;
+            let speed = libm::hypot(pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]) * f64::from(steps)
+                / bend.length;
             assert!((0.998..1.0001).contains(&speed), "speed {speed}");
         }
         let (low, high) = points.iter().fold((0.0_f64, 0.0_f64), |(l, h), p| (l.min(p[1]), h.max(p[1])));

@@ -40,14 +40,14 @@ pub fn pumpkin(ribs: u32, triangles: usize) -> Mesh {
 
 /// Where a point of the unit sphere goes.
 fn place(d: DVec3, ribs: u32) -> DVec3 {
-    let wide = rib(d.y.atan2(d.x), ribs);
+    let wide = rib(libm::atan2(d.y, d.x), ribs);
     let (x, y) = (d.x * wide, d.y * wide);
-    DVec3::new(x, y, d.z * SQUASH * (1.0 - dent(x.hypot(y))))
+    DVec3::new(x, y, d.z * SQUASH * (1.0 - dent(libm::hypot(x, y))))
 }
 
 /// How far the ribs reach at an angle around the axis: 1 on a lobe, 1 − [`RIB_DEPTH`] in a furrow.
 fn rib(angle: f64, ribs: u32) -> f64 {
-    let sin = (0.5 * f64::from(ribs) * angle).sin();
+    let sin = libm::sin(0.5 * f64::from(ribs) * angle);
     let lobe = (sin * sin + FURROW_WIDTH * FURROW_WIDTH).sqrt() - FURROW_WIDTH;
     let top = (1.0 + FURROW_WIDTH * FURROW_WIDTH).sqrt() - FURROW_WIDTH;
     1.0 - RIB_DEPTH * (1.0 - lobe / top)
@@ -55,7 +55,7 @@ fn rib(angle: f64, ribs: u32) -> f64 {
 
 /// How much lower the surface lies at a distance from the axis, as a fraction of its height.
 fn dent(distance: f64) -> f64 {
-    DENT_DEPTH * (-(distance / DENT_RADIUS).powi(2)).exp()
+    DENT_DEPTH * libm::exp(-(distance / DENT_RADIUS).powi(2))
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub fn surface_of_revolution(profile: &[[f64; 2]], segments: usize) -> Mesh {
                 return (first, true);
             }
             positions.extend((0..segments).map(|s| {
-                let (sin, cos) = (TAU * s as f64 / segments as f64).sin_cos();
+                let (sin, cos) = libm::sincos(TAU * s as f64 / segments as f64);
                 DVec3::new(r * cos, r * sin, z)
             }));
             (first, false)
@@ -100,7 +100,7 @@ pub fn torus(major: f64, minor: f64, segments: usize) -> Mesh {
     let around = pieces(TAU * minor, TAU * major / segments as f64).max(3);
     let mut profile: Vec<[f64; 2]> = (0..around)
         .map(|i| {
-            let (sin, cos) = (TAU * i as f64 / around as f64).sin_cos();
+            let (sin, cos) = libm::sincos(TAU * i as f64 / around as f64);
             [major + minor * cos, minor * sin]
         })
         .collect();
@@ -133,7 +133,7 @@ pub fn capsule(radius: f64, height: f64, segments: usize) -> Mesh {
     let (quarter, wall) = (pieces(segments as f64, 4.0), pieces(height, edge));
     // The quarter circle from the equator to the pole, without the pole.
     let arc = (0..quarter).map(|i| {
-        let (sin, cos) = (FRAC_PI_2 * i as f64 / quarter as f64).sin_cos();
+        let (sin, cos) = libm::sincos(FRAC_PI_2 * i as f64 / quarter as f64);
         [radius * cos, radius * sin + 0.5 * height]
     });
     let arc: Vec<_> = arc.chain([[0.0, radius + 0.5 * height]]).collect();
@@ -176,7 +176,7 @@ fn cut(corners: &[[f64; 2]], length: f64) -> Vec<[f64; 2]> {
     let mut points = Vec::new();
     for side in corners.windows(2) {
         let [[r0, z0], [r1, z1]] = [side[0], side[1]];
-        let n = pieces((r1 - r0).hypot(z1 - z0), length);
+        let n = pieces(libm::hypot(r1 - r0, z1 - z0), length);
         points.extend((0..n).map(|i| {
             let t = i as f64 / n as f64;
             [r0 + (r1 - r0) * t, z0 + (z1 - z0) * t]
