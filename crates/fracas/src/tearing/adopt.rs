@@ -18,14 +18,13 @@
 
 use super::arena::{Arena, Bounds, Built};
 use super::build::BuildScratch;
-use super::connect::Clusters;
 use super::heights::{Heights, roomy_height};
 use super::{Slot, TearingBody, TearingOptions, Tree, frame_of};
 use crate::mesh::LiveMesh;
 use crate::pairs::{LANES, RowIds};
 use crate::tree::MeshTree;
 use crate::tree::partition::{Bin, Extent, Item, half_area};
-use crate::walk::{Hierarchy, Opened, Stamp};
+use crate::walk::{Hierarchy, Opened};
 use glam::Vec4;
 
 /// The fewest triangles of a bunch of full height.
@@ -61,7 +60,7 @@ impl TearingBody {
         let mesh = LiveMesh::new(tree.into_mesh());
         let mut tree = Tree { options: TearingOptions::default(), ..Tree::default() };
         tree.adopt(&mesh, &order, &sizes);
-        Self { mesh, tree, clusters: Clusters::default(), stamp: Stamp::new() }
+        Self::prepared(mesh, tree)
     }
 }
 

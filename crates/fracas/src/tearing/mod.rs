@@ -210,6 +210,12 @@ impl TearingBody {
     fn of_live(mesh: LiveMesh, options: TearingOptions) -> Self {
         let mut tree = Tree { options, ..Tree::default() };
         tree.rebuild(&mesh);
+        Self::prepared(mesh, tree)
+    }
+
+    /// Makes what edits will need of the size of the body.
+    fn prepared(mesh: LiveMesh, mut tree: Tree) -> Self {
+        let options = tree.options;
         tree.scratch.placement.prepare(mesh.slot_count());
         if options.upkeep > 0 {
             tree.upkeep.prepare(tree.arena.nodes.len());
