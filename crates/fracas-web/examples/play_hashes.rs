@@ -9,8 +9,8 @@ use fracas_web::session::Session;
 use std::error::Error;
 use std::time::Instant;
 
-/// The scenes, each with its number of steps. Runs of `bricks` natively and in WebAssembly are the same for 280 steps; then the engine's solver gives
-/// velocities that differ in the last digits, from the same contacts. No other scene differs within 300.
+/// The scenes, each with its number of steps. Runs of `bricks` natively and in WebAssembly are the same for 280 steps and differ in the last digits
+/// from then on; the cause is not known. No other scene differs within 300.
 const SCENES: [(&str, usize); 5] =
     [("plates", 300), ("handful", 300), ("bricks", 250), ("piggybank", 300), ("cut", 300)];
 
