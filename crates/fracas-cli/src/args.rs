@@ -344,7 +344,7 @@ impl Arguments {
         Self::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Shown(error.to_string()),
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Bad(Box::new(Failure::Usage(
-                "a command is missing: check, ccd, distance, near, contacts, inside, info, analyze, scenes, run or view".to_owned(),
+                "a command is missing: check, ccd, distance, near, contacts, inside, info, analyze, scenes, run, view or play".to_owned(),
             ))),
             _ => Refusal::Bad(Box::new(Failure::Usage(sentence(&error.to_string())))),
         })
@@ -378,7 +378,7 @@ mod tests {
     fn messages_become_one_sentence() {
         assert_eq!(
             complaint(&[]),
-            "a command is missing: check, ccd, distance, near, contacts, inside, info, analyze, scenes, run or view (see `fracas --help`)"
+            "a command is missing: check, ccd, distance, near, contacts, inside, info, analyze, scenes, run, view or play (see `fracas --help`)"
         );
         assert_eq!(
             complaint(&["check"]),

@@ -20,6 +20,7 @@
 use super::{FindOptions, Finder, Gathered, Source};
 use crate::geom::DVec3;
 use crate::pairs::{Pair, Touch};
+use crate::soup::Soup;
 use crate::walk::{Hierarchy, Patience, View};
 use std::cmp::Ordering;
 
@@ -131,7 +132,10 @@ impl Finder {
             .map(|((view, from), groups)| Source { triangles: &groups.triangles, ..from.source(view) })
             .collect();
         let FindOptions { touch, threads, soup, .. } = &self.options;
-        self.soup.find(&sources, soup, (*touch, most), *threads);
+        // A grid of its own: that of the finder tells of all triangles.
+        let mut of_groups = Soup::default();
+        of_groups.find(&sources, soup, (*touch, most), *threads);
+        std::mem::swap(&mut self.soup.crew, &mut of_groups.crew);
         if self.soup.crew.stats.found > most as u64 {
             // The pairs of groups are more than may be kept, so those of triangles can only be counted one by one.
             let sources: Vec<Source> =

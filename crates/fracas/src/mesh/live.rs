@@ -306,7 +306,9 @@ impl LiveMesh {
     fn join_twin_faces(&mut self, [a, b]: [TriangleId; 2]) {
         if self.twin_faces.len() < self.slot_count() {
             // As much room as triangles have: edits that follow allocate for both or for neither.
-            self.twin_faces.reserve(self.triangles.capacity() - self.twin_faces.len());
+            if self.twin_faces.capacity() < self.slot_count() {
+                self.twin_faces.reserve(self.triangles.capacity() - self.twin_faces.len());
+            }
             self.twin_faces.resize(self.slot_count(), NONE);
         }
         (self.twin_faces[a.index()], self.twin_faces[b.index()]) = (b.0, a.0);
@@ -317,7 +319,9 @@ impl LiveMesh {
         if self.twins.len() < self.positions.len() {
             let known = self.twins.len() as u32;
             // As much room as positions have: edits that follow allocate for both or for neither.
-            self.twins.reserve(self.positions.capacity() - known as usize);
+            if self.twins.capacity() < self.positions.len() {
+                self.twins.reserve(self.positions.capacity() - known as usize);
+            }
             self.twins.extend(known..self.positions.len() as u32);
         }
         self.first_twin = self.first_twin.min(a).min(b);

@@ -39,7 +39,7 @@
 //!
 //! # Which body?
 //!
-//! Give the world what you have. A [`Mesh`] becomes what its use asks for: a tree when it is first near another body, a driven body
+//! Give the world what you have. A [`Mesh`](crate::Mesh) becomes what its use asks for: a tree when it is first near another body, a driven body
 //! while it is deformed, a tearing body at its first edit, a kinetic body when it gets plans. [`World::explain`] says what is kept for a body, and
 //! why. [`Settings::keep`] overrides the choice. The figures behind the choices are in `choice`.
 
