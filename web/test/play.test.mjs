@@ -134,7 +134,7 @@ test("a click drops a ball, and a plate breaks", async () => {
   assert.ok((await now(page)).numbers.contacts > 0);
   await said(page, /fragments? more/);
   const [names, values] = await page.locator("#phases .chart-legend > span").evaluateAll((all) => [all.map((one) => one.firstChild.textContent.trim()), all.map((one) => one.querySelector("b").textContent)]);
-  assert.deepEqual(names, ["collision", "physics", "update", "fracture"]);
+  assert.deepEqual(names, ["collision", "physics", "update", "shapes", "fracture"]);
   assert.ok(values.every((value) => value !== "–"));
   assert.match(await page.locator("#paper").innerText(), /Glondu[\s\S]*paper\s+here/);
   await page.screenshot({ path: join(SHOTS, "play-plates.png") });
