@@ -392,6 +392,7 @@ fn frames_of_breaking(scene: &str, options: &SceneOptions) -> Vec<Frame> {
 
 /// Bounds a little above what was measured: the deepest contact, and the depth that 99 contacts of 100 keep below. A single contact is that deep for a moment, in a
 /// step of impacts, and not only because bodies are shown as they stand after the step: the deepest ones exceed the way of the step by up to 16 mm.
+/// The deepest contact of `plates` was 0.084 while its plates were coarser and tougher; they now have the paper's size, and usual depths have halved.
 fn assert_contacts_are_shallow(scene: &str, frames: &[Frame]) {
     let [deepest, usual] = match scene {
         "bricks" => [0.130, 0.010],    // 0.122, 0.0072

@@ -53,12 +53,12 @@ impl Bandwidth {
         Self { best }
     }
 
-    /// Gigabytes per second with so many threads.
+    /// Gigabytes per second on `threads` threads.
     pub fn rate(&self, threads: usize) -> f64 {
         self.best.iter().find(|(count, _)| *count == threads).map_or(f64::NAN, |(_, rate)| *rate)
     }
 
-    /// Which part of the bandwidth is used to move so many bytes in so many milliseconds.
+    /// The share of the bandwidth used to move `bytes` within the given time.
     pub fn share(&self, bytes: f64, ms: f64, threads: usize) -> f64 {
         bytes / (ms * 1e6) / self.rate(threads)
     }

@@ -67,12 +67,12 @@ pub struct Row {
 }
 
 impl Row {
-    /// Milliseconds with so many threads.
+    /// Milliseconds when run on `threads` threads.
     pub fn at(&self, threads: usize) -> Option<f64> {
         self.ms.iter().find(|(count, _)| *count == threads).map(|(_, ms)| *ms)
     }
 
-    /// Time on one thread over that on so many.
+    /// Speed-up: the time on one thread divided by that on `threads`.
     pub fn speedup(&self, threads: usize) -> Option<f64> {
         Some(self.at(1)? / self.at(threads)?)
     }
@@ -111,7 +111,7 @@ impl Stage<'_> {
         self.measure_up_to(usize::MAX, report, setting)
     }
 
-    /// The same with at most so many threads.
+    /// As `measure`, on at most `most` threads.
     pub fn measure_up_to(mut self, most: usize, report: &Report, setting: &Setting) -> Row {
         let mut counts = setting.pools.counts();
         counts.retain(|&count| count <= most || count == setting.pools.counts()[0]);
