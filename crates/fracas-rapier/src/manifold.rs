@@ -6,6 +6,9 @@
 //! four are kept that hold best: the deepest, the one farthest from it, and one on either side of the line between. Points that
 //! are not near yet count less. A pair of bodies that touch in one plane ends up with four points, whatever their shapes.
 //!
+//! A point that is still a little away may be among the four because it is far out, in place of one that bears the body now. Then the best of
+//! those that touch come in a second manifold. Without them, pieces at rest rocked for ever: they lost and found a support in turn.
+//!
 //! Impulses are kept with points from step to step. So a point that was handed over before is preferred to one that is hardly better: a
 //! pile in which the points of a contact change all the time does not come to rest.
 //!
@@ -37,7 +40,9 @@ const KNOWN_SCORE: f64 = 1.5;
 const MARGIN: f64 = 0.03;
 /// Contacts that are told by their place may move by so much of the engine's prediction from step to step.
 const SAME_PLACE: f64 = 0.5;
-/// Points that the solver takes of each group.
+/// Within how much of the engine's prediction a point counts as touching: 1 mm where bodies are of about a metre.
+const TOUCHING: f64 = 0.05;
+/// Points that the solver takes of each manifold.
 const MOST_POINTS: usize = 4;
 
 /// Indices of the candidates of one normal; the first is the deepest, or nearly.
@@ -80,7 +85,12 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
     let (to_first, to_second) =
         if is_flipped { (there, Pose::IDENTITY) } else { (Pose::IDENTITY, there.inverse()) };
     let mut count = 0;
-    for group in &groups {
+    let chosen = groups.iter().map(|group| chosen(group, candidates, prediction)).collect::<Vec<_>>();
+    let parts = groups
+        .iter()
+        .zip(&chosen)
+        .flat_map(|(group, chosen)| chosen.chunks(MOST_POINTS).map(move |points| (group, points)));
+    for (group, points) in parts {
         if count == manifolds.len() {
             manifolds.push(ContactManifold::with_data(0, 0, M::default()));
         }
@@ -90,7 +100,7 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
         manifold.local_n1 = single(to_first.rotation() * towards);
         manifold.local_n2 = single(to_second.rotation() * -towards);
         manifold.points.clear();
-        for &k in chosen(group, candidates, prediction).iter() {
+        for &k in points {
             let Candidate { p1, p2, distance, features: [f1, f2], .. } = candidates[k as usize];
             let gap = margin.min(distance.abs());
             let (p2, distance) = (p2 - group.normal * gap, distance - gap);
@@ -178,18 +188,33 @@ fn grouped(candidates: &mut [Candidate], prediction: f64) -> Vec<Group> {
     groups
 }
 
-/// The points of a group that hold best.
+/// The points of a group that hold best: four, then those of the best four that touch which are not among them.
 fn chosen(group: &Group, candidates: &[Candidate], prediction: f64) -> Vec<u32> {
-    let members = &group.members;
+    let touches = |k: &u32| candidates[*k as usize].distance < TOUCHING * prediction;
+    let mut chosen = best_four(group.normal, &group.members, candidates, prediction);
+    if chosen.len() == MOST_POINTS && !chosen.iter().all(touches) {
+        let touching: Vec<u32> = group.members.iter().copied().filter(touches).collect();
+        let more = best_four(group.normal, &touching, candidates, prediction);
+        more.iter().for_each(|k| {
+            if !chosen.contains(k) {
+                chosen.push(*k);
+            }
+        });
+    }
+    chosen
+}
+
+/// The four of some candidates, which are sorted by depth, that hold best.
+fn best_four(normal: DVec3, members: &[u32], candidates: &[Candidate], prediction: f64) -> Vec<u32> {
     if members.len() <= 1 {
-        return members.clone();
+        return members.to_vec();
     }
     let at = |k: u32| &candidates[k as usize];
     let first = members[0];
     // In the plane of the contact, from the deepest point; far points count less, and known ones more.
     let flat = |k: u32| {
         let way = at(k).p1 - at(first).p1;
-        way - group.normal * way.dot(group.normal)
+        way - normal * way.dot(normal)
     };
     let weight = |k: u32| {
         let behind = (at(k).distance - at(first).distance) / prediction.max(f64::MIN_POSITIVE);
@@ -202,16 +227,12 @@ fn chosen(group: &Group, candidates: &[Candidate], prediction: f64) -> Vec<u32> 
     let mut chosen = vec![first];
     let Some(second) = best(&|k| flat(k).length() * weight(k)) else { return chosen };
     chosen.push(second);
-    let across = group.normal.cross(flat(second));
+    let across = normal.cross(flat(second));
     // A point hardly off the line adds nothing but work.
     let least = 0.02 * flat(second).length() * across.length();
     for side in [1.0, -1.0] {
         let off = |k: u32| (side * across.dot(flat(k)) - least) * weight(k);
-        if let Some(k) = best(&off)
-            && chosen.len() < MOST_POINTS
-        {
-            chosen.push(k);
-        }
+        chosen.extend(best(&off));
     }
     chosen
 }

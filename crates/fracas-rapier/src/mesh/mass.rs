@@ -1,41 +1,23 @@
 //! Mass, centre and inertia of the volume inside a closed mesh, and normals of its vertices.
 //!
-//! The volume is the sum of tetrahedra between a point and each triangle, with the sign of their orientation.
-
-use crate::convert::{single, single_matrix};
-use fracas::geom::{DMat3, DVec3};
-use rapier3d::parry::mass_properties::MassProperties;
+use crate::convert::engine_mass;
+use fracas::geom::{DVec3, Triangle};
+use fracas::mesh::MassProperties;
+use rapier3d::parry::mass_properties::MassProperties as EngineMass;
 
 /// Mass properties for density 1, and −1 if the triangles are turned inward, else 1. A mesh without volume has no mass.
-pub(super) fn of(positions: &[DVec3], triangles: &[[u32; 3]]) -> (MassProperties, f64) {
-    // From a point near all of them, so that little cancels.
-    let origin = positions[triangles[0][0] as usize];
-    let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
-    for corners in triangles {
-        let [a, b, c] = corners.map(|v| positions[v as usize] - origin);
-        let six = a.dot(b.cross(c));
-        let sum = a + b + c;
-        volume += six / 6.0;
-        first += sum * (six / 24.0);
-        // ∫ x xᵀ over the tetrahedron 0abc.
-        let outer = |v: DVec3| DMat3::from_cols(v * v.x, v * v.y, v * v.z);
-        second += (outer(a) + outer(b) + outer(c) + outer(sum)) * (six / 120.0);
+pub(super) fn of(positions: &[DVec3], triangles: &[[u32; 3]]) -> (EngineMass, f64) {
+    let outward = triangles.iter().map(|corners| {
+        let [a, b, c] = corners.map(|v| positions[v as usize]);
+        Triangle::new(a, b, c)
+    });
+    let inward = outward.clone().map(|Triangle { a, b, c }| Triangle::new(a, c, b));
+    let of = |mass: MassProperties| engine_mass(&mass, mass.centre);
+    if let Some(mass) = MassProperties::inside(outward) {
+        (of(mass), 1.0)
+    } else {
+        MassProperties::inside(inward).map_or((EngineMass::default(), 1.0), |mass| (of(mass), -1.0))
     }
-    let turn = if volume < 0.0 { -1.0 } else { 1.0 };
-    let (volume, first, second) = (volume * turn, first * turn, second * turn);
-    if volume.is_nan() || volume <= 0.0 {
-        return (MassProperties::default(), turn);
-    }
-    let centre = first / volume;
-    let about = second - DMat3::from_cols(centre * centre.x, centre * centre.y, centre * centre.z) * volume;
-    let trace = about.x_axis.x + about.y_axis.y + about.z_axis.z;
-    let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - about;
-    // The engine diagonalises in `f32` with thresholds meant for matrices of size 1.
-    let scale = inertia.to_cols_array().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-    let unit = single_matrix(inertia * (1.0 / scale));
-    let mut mass = MassProperties::with_inertia_matrix(single(origin + centre), volume as f32, unit);
-    mass.inv_principal_inertia *= (1.0 / scale) as f32;
-    (mass, turn)
 }
 
 /// Unit normals of the vertices: means of the triangles around, by their angles there, so that they do not depend on how faces are divided.
@@ -58,6 +40,7 @@ pub(super) fn vertex_normals(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convert::single;
     use fracas::mesh::shapes;
     use rapier3d::parry::shape::{Ball, Cuboid, Shape};
     use rapier3d::prelude::Vector;

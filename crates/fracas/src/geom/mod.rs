@@ -6,6 +6,7 @@
 mod box3;
 mod boxes8;
 pub(crate) mod distance;
+mod eigen;
 mod kdop;
 mod pose;
 pub mod round;
@@ -14,6 +15,7 @@ mod unit_scale;
 
 pub use box3::Box3;
 pub(crate) use boxes8::{Boxes8, LANES};
+pub(crate) use eigen::symmetric_eigen;
 pub(crate) use glam::Vec4;
 pub use glam::{DAffine3, DMat3, DQuat, DVec3, DVec4, Vec3};
 pub(crate) use kdop::{BLOCK, BLOCKS};

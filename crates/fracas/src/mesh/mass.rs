@@ -14,7 +14,7 @@
 //! B. Mirtich, *Fast and accurate computation of polyhedral mass properties*, Journal of Graphics Tools, 1996.
 
 use super::tets::volume;
-use crate::geom::{DMat3, DVec3, Triangle};
+use crate::geom::{DMat3, DQuat, DVec3, Triangle, symmetric_eigen};
 
 /// Volume, centre and inertia of a solid of density 1, in the body's coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +49,35 @@ impl MassProperties {
         }
         let is_solid = moments.volume > 0.0 && moments.volume.is_finite();
         from.filter(|_| is_solid).map(|origin| moments.properties(origin))
+    }
+
+    /// The moments of inertia about the principal axes, the largest first, and the rotation that takes x, y and z to these axes.
+    ///
+    /// Only arithmetic and square roots are used, so the result is the same on every machine.
+    ///
+    /// ```
+    /// use fracas::geom::DVec3;
+    /// use fracas::mesh::{MassProperties, TriangleId, shapes};
+    /// let brick = shapes::cuboid(DVec3::new(1.0, 2.0, 3.0));
+    /// let mass = MassProperties::inside((0..12).map(|t| brick.triangle(TriangleId(t)))).unwrap();
+    /// let (moments, turn) = mass.principal_axes();
+    /// assert!(moments.abs_diff_eq(DVec3::new(6.5, 5.0, 2.5), 1e-12));
+    /// assert!((turn * DVec3::Z).dot(DVec3::Z).abs() > 1.0 - 1e-12);
+    /// ```
+    #[must_use]
+    pub fn principal_axes(&self) -> (DVec3, DQuat) {
+        // To unit size first: products of entries neither overflow nor vanish.
+        let size = self.inertia.to_cols_array().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        if size == 0.0 || !size.is_finite() {
+            return (DVec3::splat(size), DQuat::IDENTITY);
+        }
+        let (moments, mut axes) =
+            symmetric_eigen(&DMat3::from_cols_array(&self.inertia.to_cols_array().map(|x| x / size)));
+        if axes.determinant() < 0.0 {
+            axes.z_axis = -axes.z_axis;
+        }
+        // Rounding can make the smallest moment of a thin rod negative.
+        (moments.max(DVec3::ZERO) * size, DQuat::from_mat3(&axes).normalize())
     }
 }
 
@@ -148,6 +177,28 @@ mod tests {
         for k in 0..3 {
             assert!((inertia.col(k)[k] / (0.4 * volume * 4.0) - 1.0).abs() < 1e-3);
         }
+    }
+
+    #[test]
+    fn principal_axes_rebuild_the_inertia_of_a_turned_block_of_any_size() {
+        for exponent in [-60, -1, 0, 1, 60] {
+            for k in 0..50 {
+                let turn = DQuat::from_scaled_axis(DVec3::new(1.0, 0.3 * f64::from(k), -0.7) * 0.2);
+                // Every fifth has two axes of equal moments.
+                let sides = DVec3::new(1.0, if k % 5 == 0 { 1.0 } else { 2.0 }, 3.0) * 2_f64.powi(exponent);
+                let block = shapes::cuboid(sides).transformed(&glam::DAffine3::from_quat(turn)).unwrap();
+                let found = mass(&block).unwrap();
+                let (moments, axes) = found.principal_axes();
+                assert!(moments.x >= moments.y && moments.y >= moments.z && moments.z > 0.0);
+                assert!((axes.length() - 1.0).abs() < 1e-15);
+                let axes = DMat3::from_quat(axes);
+                let rebuilt = axes * DMat3::from_diagonal(moments) * axes.transpose();
+                let difference = (rebuilt - found.inertia).to_cols_array();
+                assert!(difference.iter().all(|x| x.abs() < 1e-13 * moments.x), "{sides}: {difference:?}");
+            }
+        }
+        let none = MassProperties { volume: 0.0, centre: DVec3::ZERO, inertia: DMat3::ZERO };
+        assert_eq!(none.principal_axes(), (DVec3::ZERO, DQuat::IDENTITY));
     }
 
     #[test]

@@ -21,9 +21,8 @@
 //!
 //! M. Müller, R. Keiser, A. Nealen, M. Pauly, M. Gross, M. Alexa, *Point based animation of elastic, plastic and melting objects*, SCA 2004.
 
-use super::eigen::symmetric_eigen;
 use crate::base::Lists;
-use crate::geom::{DAffine3, DMat3, DVec3};
+use crate::geom::{DAffine3, DMat3, DVec3, symmetric_eigen};
 use crate::mesh::{Influence, Mesh, Skin, SkinError};
 use crate::pairs::Frame;
 

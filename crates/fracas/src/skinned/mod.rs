@@ -51,7 +51,6 @@
 
 mod body;
 mod bound;
-mod eigen;
 mod evaluate;
 mod families;
 mod front;

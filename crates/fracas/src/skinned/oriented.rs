@@ -6,9 +6,8 @@
 //! These boxes are not nested, so only [`SkinFront`](super::SkinFront) uses them, which does not need that.
 
 use super::bound::OrientedBox;
-use super::eigen::symmetric_eigen;
 use super::families::Families;
-use crate::geom::{DMat3, DVec3, LANES};
+use crate::geom::{DMat3, DVec3, LANES, symmetric_eigen};
 use crate::mesh::Skin;
 use crate::pairs::Frame;
 use crate::walk::Node;

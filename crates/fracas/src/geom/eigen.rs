@@ -1,12 +1,13 @@
 //! Eigenvectors of symmetric 3×3 matrices, by Jacobi rotations.
 //!
 //! Each rotation zeroes one entry off the diagonal. A few sweeps over the three of them are enough. Every step is stable, whatever the
-//! rank, and eigenvectors come out orthonormal up to rounding, which is what boxes and pseudo-inverses need.
+//! rank, and eigenvectors come out orthonormal up to rounding, which is what boxes and pseudo-inverses need. Nothing but arithmetic and
+//! square roots is used, so results are the same on every machine.
 
 use crate::geom::{DMat3, DVec3};
 
 /// Eigenvalues, the largest first, and eigenvectors of length one as columns. Only the upper triangle is read.
-pub(super) fn symmetric_eigen(matrix: &DMat3) -> (DVec3, DMat3) {
+pub(crate) fn symmetric_eigen(matrix: &DMat3) -> (DVec3, DMat3) {
     let mut a = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(|column| column.to_array());
     for i in 0..3 {
         for j in 0..i {
