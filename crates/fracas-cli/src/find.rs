@@ -18,13 +18,13 @@ use crate::progress::Progress;
 /// Two triangles that intersect: mesh and triangle, mesh and triangle. The first two are less than the last two.
 pub type MeshPair = [u32; 4];
 
-/// Up to so many comparisons of two triangles, brute force takes less time than building and searching trees.
+/// The number of triangle comparisons up to which brute force takes less time than building and searching trees.
 const FEW_COMPARISONS: u64 = 20_000;
 
 /// The most pairs that one search lists. A page or a report of more serves nobody, and memory would run out.
 pub const MOST_PAIRS: usize = 100_000_000;
 
-/// From so many triangles on, the way to a graphics card is worth it for a single search.
+/// The number of triangles from which a single search on a graphics card is worth the transfer.
 #[cfg(feature = "gpu")]
 const MANY_TRIANGLES: u64 = 2_000_000;
 

@@ -146,7 +146,7 @@ impl Blocks {
         }
     }
 
-    /// So many rows of `row` bytes from `first` on: adds to the list what `item` makes of each, or gives up if one makes nothing.
+    /// A number of rows of `row` bytes from `first` on: adds to the list what `item` makes of each, or gives up if one makes nothing.
     pub fn rows<T: Copy + Default + Send>(
         self,
         input: &Input<'_>,

@@ -81,7 +81,7 @@ const LEAST: f64 = 1e-280;
 /// A linear axis spans at least this share of its largest number: closer numbers could not have different ticks.
 const NARROWEST: f64 = 1e-9;
 
-/// Up to so many decades each get a tick.
+/// The most decades that each get a tick.
 const MOST_DECADES: i32 = 24;
 
 /// About how many ticks an axis gets.
@@ -106,13 +106,13 @@ impl Mapping {
         Self { scale: Scale::Linear, low: first as f64 * step, high: last as f64 * step, ticks }
     }
 
-    /// Whole decades where there are several, every so many where there are very many; otherwise ticks at 1, 2 and 5 as well.
+    /// Whole decades where there are several, every second, third … where there are very many; otherwise ticks at 1, 2 and 5 as well.
     fn log(low: f64, high: f64) -> Self {
         let (low, high) = if low.is_finite() { (low, high) } else { (1.0, 10.0) };
         let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
         let fine = last - first <= 3;
         let steps: &[f64] = if fine { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        // A tick at every so many decades, where there are very many.
+        // Not every decade gets a tick where there are very many.
         let stride = ((last - first) / MOST_DECADES + 1) as usize;
         let last = first + (last - first + stride as i32 - 1) / stride as i32 * stride as i32;
         let all: Vec<f64> = (first..=last)

@@ -67,7 +67,7 @@ pub struct BreakableSet {
     begun: Option<(Instant, Work)>,
 }
 
-/// The most of an impulse that a step begins with for so many steps after a fracture. With all of it, what bore a blow and broke is still
+/// The most of an impulse that a step begins with after a fracture, and for how many steps. With all of it, what bore a blow and broke is still
 /// pushed against, and one fall of ten gained up to half a percent of energy. 60 steps are too few: one of the falls of `tests/conservation.rs` gains
 /// more than it may. More cost time: with less of their impulses, piles come to rest later, and a pile at rest takes twice as long.
 const WARM_START: f32 = 0.8;

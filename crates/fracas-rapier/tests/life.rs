@@ -143,8 +143,11 @@ fn piles_of_pieces_fall_asleep_however_they_break() {
         let mut options = BreakOptions::default();
         options.fracture.seed = seed;
         for k in 0..4 {
-            let place = at(0.05 * k as f32, 1.0 + 0.7 * k as f32, 0.0)
-                .rotation(Vector::new(0.2, 0.1 * k as f32, 0.3));
+            let place = at(0.05 * k as f32, 1.0 + 0.7 * k as f32, 0.0).rotation(Vector::new(
+                0.2,
+                0.1 * k as f32,
+                0.3,
+            ));
             set.insert(&mut world, &solid, place, &options).unwrap();
         }
         let broken: usize = (0..900).map(|_| set.step(&mut world).unwrap().len()).sum();

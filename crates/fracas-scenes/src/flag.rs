@@ -102,7 +102,7 @@ fn wind(seconds: f64) -> DVec3 {
 }
 
 impl Flag {
-    /// A flag with so many rows, and its mesh; its left rim is held.
+    /// A flag with a number of rows, and its mesh; its left rim is held.
     fn new(rows: usize) -> Result<(Self, Mesh), SceneError> {
         let flat = shapes::cloth_grid(rows * 3 / 2, rows, SIZE);
         let upright = flat.positions().iter().map(|p| DVec3::new(p.x, 0.0, p.y)).collect();

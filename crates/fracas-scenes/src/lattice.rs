@@ -91,7 +91,7 @@ impl Lattice {
         }
     }
 
-    /// Takes away links that cuts have passed, and finds anew what each vertex of the surface follows.
+    /// Takes away links that cuts have passed, and finds again what each vertex of the surface follows.
     pub fn part(&mut self, surface: &LiveMesh, partings: &[Parting]) {
         let rest = &self.rest;
         self.links.retain(|(link, _)| {

@@ -180,7 +180,7 @@ impl Shards {
         self.set.pose(&self.world, handle).or_else(|| pose_of(&self.world, handle))
     }
 
-    /// Numbers vertices and triangles anew, so that those that are gone take no more room. The next frame has all triangles as added.
+    /// Numbers vertices and triangles again, so that those that are gone take no more room. The next frame has all triangles as added.
     pub fn renumber(&mut self) {
         let (mut positions, mut slots) = (Vec::new(), Vec::new());
         let shown = std::mem::take(&mut self.shown);

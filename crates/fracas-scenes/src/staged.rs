@@ -276,7 +276,7 @@ impl Stage {
     }
 }
 
-/// A body on a known path: a key for every so many seconds, at which `place` says where its vertices are.
+/// A body on a known path, with keys every `seconds`; `place` says where its vertices are.
 pub(crate) fn planned(
     mesh: &Mesh,
     keys: usize,

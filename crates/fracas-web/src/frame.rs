@@ -1,6 +1,6 @@
 //! The state of a scene as the bytes of one buffer. The layout is that of `web/src/play/protocol.ts`.
 //!
-//! Triangles are listed only when they have changed, and then vertices are numbered anew: only those in use are written.
+//! Triangles are listed only when they have changed, and then vertices are numbered again: only those in use are written.
 
 use fracas_scenes::play::Play;
 

@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use web_time::Instant;
 
-/// A recording has so many frames at most, and about so many bytes.
+/// The most frames of a recording, and about the most bytes.
 pub const MOST_FRAMES: usize = 2_400;
 const MOST_PACKED: usize = 24 << 20;
 /// Recordings are made while playing, so they must not take long: positions to an eight-thousandth of the scene, packed quickly.
 const RECORDING: RecorderOptions = RecorderOptions { resolution: 1 << 13, quick: true };
-/// A file has so many bytes at most: the memory of a module is small.
+/// The most bytes of a file: the memory of a module is small.
 const MOST_BYTES: usize = 256 << 20;
 
 /// A scene being played, or a mesh that is looked at.

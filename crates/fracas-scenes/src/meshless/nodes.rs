@@ -22,7 +22,7 @@ const POINTS_PER_NODE: f64 = 48.0;
 const ROUNDS: usize = 12;
 
 impl Nodes {
-    /// So many nodes inside a closed surface.
+    /// A number of nodes inside a closed surface.
     ///
     /// # Errors
     /// The surface is not closed, faces inward, or is too thin for this many nodes.

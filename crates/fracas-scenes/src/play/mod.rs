@@ -228,7 +228,7 @@ impl Play {
         Frame { added, removed: Vec::new(), ..self.frame.clone() }
     }
 
-    /// Gives back the room of triangles and vertices that are gone: the next frame numbers all anew, has all its triangles as added, and none as removed.
+    /// Gives back the room of triangles and vertices that are gone: the next frame numbers all of them again, has all its triangles as added, and none as removed.
     pub fn restart(&mut self) {
         match &mut self.kind {
             Kind::Rigid(hands) => hands.renumber(),

@@ -17,7 +17,7 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// A point on the ray, so many times its length away.
+    /// The point on the ray at a multiple of its length.
     pub(super) fn at(&self, t: f64) -> DVec3 {
         self.from + self.along * t
     }

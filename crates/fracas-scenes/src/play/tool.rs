@@ -76,7 +76,7 @@ impl Outcome {
 
 /// Coordinates of rays are at most so large.
 const FARTHEST: f64 = 1e6;
-/// A stroke has at most so many rays.
+/// The most rays of a stroke.
 const MOST_RAYS: usize = 10_000;
 
 impl Tool {

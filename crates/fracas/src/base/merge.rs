@@ -15,7 +15,7 @@ use super::parallel;
 /// Items that are sampled for each range.
 const SAMPLE: usize = 16;
 
-/// Replaces `merged` by all items of some sorted lists, in order, in so many ranges at a time.
+/// Replaces `merged` by all items of some sorted lists, in order, divided into `ranges` that are merged at the same time.
 pub(crate) fn merge<T: Copy + Ord + Send + Sync>(lists: &[&[T]], merged: &mut Vec<T>, ranges: usize) {
     let total: usize = lists.iter().map(|list| list.len()).sum();
     let Some(&any) = lists.iter().find_map(|list| list.first()) else { return merged.clear() };

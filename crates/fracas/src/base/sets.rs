@@ -19,7 +19,7 @@ impl DisjointSets {
         self.parents.clear();
     }
 
-    /// Makes it so many sets of one element each, in the same memory.
+    /// Makes it `count` sets of one element each, in the same memory.
     pub(crate) fn reset(&mut self, count: usize) {
         self.parents.clear();
         self.parents.extend(0..count as u32);

@@ -35,7 +35,7 @@ impl Loops<'_> {
     }
 }
 
-/// One thread takes so many elements or vertices at a time.
+/// How many elements or vertices a thread takes at a time.
 pub(super) const AT_A_TIME: usize = 8192;
 
 /// An element's box, and the diameter of the smallest sphere around it.

@@ -48,7 +48,7 @@ pub struct KFree {
     pub diameters: [f64; 2],
 }
 
-/// One thread takes so many elements at a time.
+/// How many elements a thread takes at a time.
 const ELEMENTS_AT_A_TIME: usize = 1024;
 
 impl KFree {

@@ -75,7 +75,7 @@ pub enum FillError {
 }
 
 impl FillError {
-    /// The same error about a body that is so many times as large.
+    /// The same error about a body that is larger by a factor.
     pub(super) fn scaled(mut self, factor: f64) -> Self {
         match &mut self {
             Self::BadBox { low, high } => {

@@ -24,7 +24,7 @@ use crate::soup::Soup;
 use crate::walk::{Hierarchy, Patience, View};
 use std::cmp::Ordering;
 
-/// A soup is grouped if a triangle has so many others in its cell, on average.
+/// How many others a triangle must have in its cell, on average, for a soup to be grouped.
 const CROWDED: usize = 256;
 
 /// Decisions in vain that a walk may make, for each vertex and altogether. Vertices that were not merged make two for each vertex.

@@ -199,7 +199,7 @@ pub(super) fn check_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Result
     check_corners(triangles, positions.len())
 }
 
-/// One thread takes so many triangles at a time.
+/// How many triangles a thread takes at a time.
 const TRIANGLES_AT_A_TIME: usize = 1 << 14;
 
 /// Checks that triangles name vertices that are there. Long lists are checked on all threads.

@@ -65,7 +65,7 @@ impl Threads {
 /// join.
 const STEPS_ALONE: u64 = 1024;
 
-/// After so many steps a thread looks whether it should hand out tasks: few at first, so that all threads soon have some.
+/// The number of steps after which a thread checks whether it should hand out tasks: few at first, so that all threads soon have some.
 const STEPS_AT_FIRST: u64 = 32;
 
 /// The same, once it has worked for a while.

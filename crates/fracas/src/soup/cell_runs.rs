@@ -38,7 +38,7 @@ impl Cell {
     }
 }
 
-/// A cell should hold so many triangles on average.
+/// How many triangles a cell should hold on average.
 const TRIANGLES_PER_CELL: u64 = 20;
 
 /// A list sorted by keys, of which the place in a layer takes `width` bits for each axis and the layer those above.

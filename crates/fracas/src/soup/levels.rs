@@ -95,7 +95,7 @@ pub(super) fn choose(counts: &impl Fn(usize) -> u32, tops: &mut Vec<usize>) {
     }
 }
 
-/// The levels if each may have so many octaves.
+/// The levels if each may have a given number of octaves.
 fn choose_with(counts: &impl Fn(usize) -> u32, octaves: usize, tops: &mut Vec<usize>) {
     tops.clear();
     // The level being put together: its number of triangles and its first octave that is not just a few.

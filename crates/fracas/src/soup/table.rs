@@ -20,14 +20,14 @@ pub(super) struct Table {
     slots: u32,
 }
 
-/// One thread takes so many entries or cells at a time.
+/// How many entries or cells a thread takes at a time.
 const AT_A_TIME: usize = 8192;
 
 impl Table {
     /// No cell has this number.
     const FREE: u64 = u64::MAX;
 
-    /// How many slots a hash table for so many triangles has.
+    /// How many slots a hash table has, by the number of triangles.
     pub(super) fn slots(kind: CellTable, triangles: usize) -> u32 {
         (triangles as u32 / 8).next_power_of_two().max(16) + u32::from(kind == CellTable::Djb2)
     }

@@ -14,7 +14,7 @@ use crate::walk::{Child, Node};
 
 /// A tree under construction.
 pub(super) enum Grown {
-    /// A leaf of so many triangles.
+    /// A leaf, with its number of triangles.
     Leaf(u8),
     /// All below a node, in order.
     Subtree(Subtree),

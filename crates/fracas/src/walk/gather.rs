@@ -228,7 +228,7 @@ struct Heads {
 }
 
 impl Heads {
-    /// Forgets all edges and makes room for so many.
+    /// Forgets all edges and makes room for a number of them.
     fn clear(&mut self, edges: usize) {
         let slots = (2 * edges).next_power_of_two();
         if self.slots.len() < slots || self.turn == u32::MAX {

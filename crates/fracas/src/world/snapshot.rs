@@ -222,7 +222,7 @@ impl World {
         }
     }
 
-    /// The world that a snapshot shows. It knows the ids that the first one gave out. Threads are chosen anew: see [`World::set_options`].
+    /// The world that a snapshot shows. It knows the ids that the first one gave out. Threads are not part of it: see [`World::set_options`].
     ///
     /// # Errors
     /// A snapshot of another version, or one that does not fit together.
