@@ -46,9 +46,36 @@ impl<T> Lists<T> {
         lists
     }
 
+    /// The same; `note` is told the list of every item and its place among [`Lists::items`], in the order of the pairs.
+    #[inline]
+    pub(crate) fn from_pairs_noting(
+        count: usize,
+        pairs: impl Iterator<Item = (u32, T)> + Clone,
+        note: impl FnMut(u32, T, usize),
+    ) -> Self
+    where
+        T: Copy,
+    {
+        let mut lists = Self::default();
+        lists.refill_noting(count, pairs, note);
+        lists
+    }
+
     /// Replaces all lists as [`Lists::from_pairs`] does, in the same memory.
     pub(crate) fn refill(&mut self, count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone)
     where
+        T: Copy,
+    {
+        self.refill_noting(count, pairs, |_, _, _| ());
+    }
+
+    #[inline]
+    fn refill_noting(
+        &mut self,
+        count: usize,
+        pairs: impl Iterator<Item = (u32, T)> + Clone,
+        mut note: impl FnMut(u32, T, usize),
+    ) where
         T: Copy,
     {
         let Self { starts, items } = self;
@@ -66,6 +93,7 @@ impl<T> Lists<T> {
         pairs.for_each(|(list, item)| {
             let place = &mut starts[list as usize + 1];
             items[*place as usize] = item;
+            note(list, item, *place as usize);
             *place += 1;
         });
         starts.pop();

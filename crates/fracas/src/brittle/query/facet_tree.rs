@@ -31,6 +31,7 @@ use super::Probe;
 use super::facet_walk::Walkable;
 use super::nearest_surface::Best;
 use crate::base::morton;
+use crate::base::radix::RadixSort;
 use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, NearestSurface};
 use crate::geom::{Boxes8, DVec3, LANES, Triangle};
@@ -43,6 +44,10 @@ const FAR: f64 = 8.0;
 const PADDING: f64 = 1e-6;
 /// Squared distances to boxes may be too large by this factor.
 const ABOVE: f64 = 1.0 + 1e-5;
+/// Bits of a place on the curve.
+const CODE_BITS: u32 = 30;
+/// Facets from which on a radix sort is faster.
+const MANY: usize = 300;
 /// Coordinates of points are clamped to this, so that squared distances are finite.
 const FARTHEST: f64 = 1e18;
 
@@ -92,42 +97,37 @@ impl BrittleBody {
 
 impl FacetTree {
     pub(crate) fn build(body: &BrittleBody, fragment: FragmentId, known: &Fragment) -> Self {
-        // Facets as they come, each with the triangle of the surface that it is. They are copied once, when their order is known.
-        let room = 2 * known.tree.points.len();
-        let mut listed: Vec<(&FacetTriangle, u32)> = Vec::with_capacity(room);
-        let mut first = 0;
-        for &tet in &known.tets {
-            let of_tet = match body.cut_tet(tet) {
-                Some(cut) => {
-                    cut.part_of(fragment.0).map_or(&[][..], |part| &body.facets[cut.parts[part].range()])
-                }
-                None => body.solid.facets_of(tet),
-            };
-            // Here cracks come first; the surface lists them last.
-            let cracks = of_tet.partition_point(|facet| facet.is_crack);
-            for (k, facet) in of_tet.iter().enumerate().filter(|(_, facet)| facet.normal != DVec3::ZERO) {
-                let number = if k < cracks { k + of_tet.len() } else { k } - cracks;
-                listed.push((facet, (first + number) as u32));
-            }
-            first += of_tet.len();
-        }
-        let order = curve_order(&listed);
-        let facets: Vec<FacetTriangle> = order.iter().map(|&k| *listed[k as u32 as usize].0).collect();
-        let triangles = order.iter().map(|&k| listed[k as u32 as usize].1).collect();
         let solid = &body.solid;
         let is_far = solid.middle.abs().max_element() > FAR * solid.radius;
         let origin = if is_far { solid.middle } else { DVec3::ZERO };
-        let reach = facets.iter().fold(DVec3::ZERO, |reach, facet| {
-            let Triangle { a, b, c } = facet.triangle;
-            reach.max((a - origin).abs()).max((b - origin).abs()).max((c - origin).abs())
-        });
-        let padding = PADDING * reach.max_element();
-        let boxes = facets.iter().map(|facet| {
+        // Each facet is looked at twice: here, and when it is copied to its place.
+        let mut listed = Listed::with_capacity(2 * known.tree.points.len(), origin);
+        for &tet in &known.tets {
+            let (of_tet, cracks) = match body.cut_tet(tet) {
+                Some(cut) => {
+                    let Some(part) = cut.part_of(fragment.0) else { continue };
+                    let span = &cut.parts[part];
+                    (&body.facets[span.range()], span.cracks as usize)
+                }
+                None => (solid.facets_of(tet), 0),
+            };
+            listed.add(of_tet, cracks);
+        }
+        let order = listed.curve_order();
+        let padding = PADDING * listed.reach.max_element();
+        let mut facets = Vec::with_capacity(order.len());
+        let mut triangles = Vec::with_capacity(order.len());
+        let mut boxes = vec![Boxes8::EMPTY; order.len().div_ceil(LANES)];
+        for (k, &place) in order.iter().enumerate() {
+            let (facet, triangle) = listed.facets[place as u32 as usize];
             let Triangle { a, b, c } = facet.triangle;
             let (low, high) = (a.min(b).min(c) - origin - padding, a.max(b).max(c) - origin + padding);
-            [low, high].map(|corner| corner.to_array().map(|x| x as f32))
-        });
-        let mut levels = vec![blocks(boxes)];
+            let [low, high] = [low, high].map(|corner| corner.to_array().map(|x| x as f32));
+            boxes[k / LANES].set(k % LANES, low, high);
+            facets.push(*facet);
+            triangles.push(triangle);
+        }
+        let mut levels = vec![boxes];
         while levels[levels.len() - 1].len() > 1 {
             levels.push(blocks(levels[levels.len() - 1].iter().map(bounds)));
         }
@@ -290,21 +290,84 @@ fn blocks(bounds: impl ExactSizeIterator<Item = [[f32; 3]; 2]>) -> Vec<Boxes8> {
 
 /// The box around eight boxes.
 pub(super) fn bounds(block: &Boxes8) -> [[f32; 3]; 2] {
-    let low = block.low.map(|lanes| lanes.into_iter().fold(f32::INFINITY, f32::min));
-    let high = block.high.map(|lanes| lanes.into_iter().fold(f32::NEG_INFINITY, f32::max));
+    let low = block.low.map(|lanes| most(lanes, |x, y| x < y));
+    let high = block.high.map(|lanes| most(lanes, |x, y| x > y));
     [low, high]
 }
 
-/// The order of facets along a space-filling curve through their middles: codes of 30 bits above, the places of facets in the lower half.
-fn curve_order(facets: &[(&FacetTriangle, u32)]) -> Vec<u64> {
-    let middle = |facet: &FacetTriangle| facet.triangle.a + facet.triangle.b + facet.triangle.c;
-    let middles: Vec<DVec3> = facets.iter().map(|(facet, _)| middle(facet)).collect();
-    let ends = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let (low, high) = middles.iter().fold(ends, |(low, high), &p| (low.min(p), high.max(p)));
-    let scale = 1023.0 / (high - low).max_element().max(f64::MIN_POSITIVE);
-    let code = |p: &DVec3| morton::encode(((*p - low) * scale).to_array().map(|x| x as i64 as u64));
-    let mut order: Vec<u64> = middles.iter().map(code).zip(0..).map(|(code, k)| code << 32 | k).collect();
-    // A code and a place in one word: integers sort faster than pairs of them.
-    order.sort_unstable();
-    order
+/// The number that comes before all others. In three rounds, so that lanes are compared side by side.
+#[inline]
+fn most(lanes: [f32; LANES], is_before: impl Fn(f32, f32) -> bool) -> f32 {
+    let mut rest = lanes;
+    for half in [4, 2, 1] {
+        for k in 0..half {
+            rest[k] = if is_before(rest[k + half], rest[k]) { rest[k + half] } else { rest[k] };
+        }
+    }
+    rest[0]
+}
+
+/// The facets of a fragment as its tetrahedra list them, and what their order and their boxes need.
+struct Listed<'a> {
+    /// Each with the triangle of the surface that it is.
+    facets: Vec<(&'a FacetTriangle, u32)>,
+    /// Three times the middle of each.
+    middles: Vec<DVec3>,
+    /// The box around these.
+    low: DVec3,
+    high: DVec3,
+    origin: DVec3,
+    /// Greatest distance of a corner from the origin along each axis.
+    reach: DVec3,
+    /// Triangles of the surface so far.
+    triangles: usize,
+}
+
+impl<'a> Listed<'a> {
+    fn with_capacity(facets: usize, origin: DVec3) -> Self {
+        Self {
+            facets: Vec::with_capacity(facets),
+            middles: Vec::with_capacity(facets),
+            low: DVec3::INFINITY,
+            high: DVec3::NEG_INFINITY,
+            origin,
+            reach: DVec3::ZERO,
+            triangles: 0,
+        }
+    }
+
+    /// Adds the facets in a tetrahedron, of which the first few are on cracks.
+    #[inline]
+    fn add(&mut self, of_tet: &'a [FacetTriangle], cracks: usize) {
+        for (k, facet) in of_tet.iter().enumerate().filter(|(_, facet)| facet.normal != DVec3::ZERO) {
+            // Here cracks come first; the surface lists them last.
+            let number = if k < cracks { k + of_tet.len() } else { k } - cracks;
+            self.facets.push((facet, (self.triangles + number) as u32));
+            let Triangle { a, b, c } = facet.triangle;
+            let middle = a + b + c;
+            self.middles.push(middle);
+            (self.low, self.high) = (self.low.min(middle), self.high.max(middle));
+            let [a, b, c] = [a, b, c].map(|corner| (corner - self.origin).abs());
+            self.reach = self.reach.max(a).max(b).max(c);
+        }
+        self.triangles += of_tet.len();
+    }
+
+    /// The order of facets along a space-filling curve through their middles: codes of 30 bits above, the places of facets in the lower
+    /// half.
+    fn curve_order(&self) -> Vec<u64> {
+        let scale = 1023.0 / (self.high - self.low).max_element().max(f64::MIN_POSITIVE);
+        let code = |p: &DVec3| morton::encode(((*p - self.low) * scale).to_array().map(|x| x as i64 as u64));
+        let codes = self.middles.iter().map(code);
+        let mut order: Vec<u64> = codes.zip(0..).map(|(code, k)| code << 32 | k).collect();
+        if order.len() < MANY {
+            // A code and a place in one word: integers sort faster than pairs of them.
+            order.sort_unstable();
+            return order;
+        }
+        let mut sort = RadixSort::default();
+        sort.from = order;
+        sort.sort(CODE_BITS, |place| place >> 32, 1);
+        sort.sorted
+    }
 }

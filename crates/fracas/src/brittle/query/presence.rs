@@ -97,19 +97,49 @@ impl Level {
         }
     }
 
-    /// Visits cells that are present.
+    /// Marks cells along x, a bit for each; as [`Level::mark`] does.
     #[inline]
-    fn visit(&self, mut visit: impl FnMut([i64; 3])) {
+    fn mark_run(&mut self, [x, y, z]: [usize; 3], mask: u64) {
+        let [x, y, z] = [(x, 0), (y, 1), (z, 2)].map(|(i, k)| i as i64 - self.from[k]);
+        if !((0..self.counts[1]).contains(&y) && (0..self.counts[2]).contains(&z)) {
+            return;
+        }
+        let before = u32::try_from(-x).unwrap_or(0);
+        let (x, mask) = (x.max(0) as usize, mask.checked_shr(before).unwrap_or(0));
+        let (word, bit) = (x >> 6, x & 63);
+        let row = (z * self.counts[1] + y) as usize * self.words_per_row;
+        let row = &mut self.bits[row..row + self.words_per_row];
+        if let Some(first) = row.get_mut(word) {
+            *first |= mask << bit;
+        }
+        if let Some(next) = row.get_mut(word + 1).filter(|_| bit > 0) {
+            *next |= mask >> (64 - bit);
+        }
+    }
+
+    /// Visits words that have cells, each with the cell of its first bit.
+    #[inline]
+    fn visit_words(&self, mut visit: impl FnMut([i64; 3], u64)) {
         for (row, words) in self.bits.chunks_exact(self.words_per_row.max(1)).enumerate() {
             let (y, z) = (row as i64 % self.counts[1], row as i64 / self.counts[1]);
             for (&word, first) in words.iter().zip((self.from[0]..).step_by(64)) {
-                let mut rest = word;
-                while rest != 0 {
-                    visit([first + i64::from(rest.trailing_zeros()), y + self.from[1], z + self.from[2]]);
-                    rest &= rest - 1;
+                if word != 0 {
+                    visit([first, y + self.from[1], z + self.from[2]], word);
                 }
             }
         }
+    }
+
+    /// Visits cells that are present.
+    #[cfg(test)]
+    fn visit(&self, mut visit: impl FnMut([i64; 3])) {
+        self.visit_words(|[x, y, z], word| {
+            let mut rest = word;
+            while rest != 0 {
+                visit([x + i64::from(rest.trailing_zeros()), y, z]);
+                rest &= rest - 1;
+            }
+        });
     }
 
     /// The level above: cells twice as large.
@@ -171,12 +201,10 @@ impl Marker {
         self.all.mark(row, mask);
     }
 
-    /// Marks one cell.
+    /// Marks cells along x from one on, a bit for each.
     #[inline]
-    pub fn mark_cell(&mut self, cell: [usize; 3]) {
-        if let Some((word, bit)) = self.all.place(cell.map(|i| i as i64)) {
-            self.all.bits[word] |= 1 << bit;
-        }
+    pub fn mark_run(&mut self, first: [usize; 3], mask: u64) {
+        self.all.mark_run(first, mask);
     }
 
     /// Marks cells of the surface.
@@ -199,10 +227,18 @@ impl Marker {
 
 impl Presence {
     /// Visits all present cells of the grid.
-    #[inline]
+    #[cfg(test)]
     pub fn visit(&self, mut visit: impl FnMut([usize; 3])) {
         if let Some(level) = self.levels.first() {
             level.visit(|cell| visit(cell.map(|i| i as usize)));
+        }
+    }
+
+    /// Visits its cells in rows along x: the first, and a bit for each of it and the 63 that follow.
+    #[inline]
+    pub fn visit_words(&self, mut visit: impl FnMut([usize; 3], u64)) {
+        if let Some(level) = self.levels.first() {
+            level.visit_words(|first, word| visit(first.map(|i| i as usize), word));
         }
     }
 
@@ -387,6 +423,29 @@ mod tests {
                 level.mark(rows[0], mask);
                 let marked = rows[0].cells().enumerate().filter(|(k, _)| mask >> k & 1 == 1);
                 let marked = marked.map(|(_, cell)| cell.map(|i| i as i64));
+                let is_within = |c: &[i64; 3]| (0..3).all(|k| (0..counts[k]).contains(&(c[k] - from[k])));
+                expected.extend(marked.filter(is_within));
+            }
+            level.clear_beyond();
+            let mut found = std::collections::BTreeSet::new();
+            level.visit(|cell| assert!(found.insert(cell)));
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn of_a_run_the_cells_in_the_box_are_marked_and_no_others() {
+        let mut random = crate::base::Random::linear(3);
+        let mut next = |n: usize| random.below(n);
+        for (from, counts) in [([2, 3, 4], [5, 4, 3]), ([90, 1, 7], [200, 5, 6]), ([63, 2, 1], [64, 1, 9])] {
+            let mut level = Level::new(from, [0, 1, 2].map(|k| from[k] + counts[k] - 1));
+            let mut expected = std::collections::BTreeSet::new();
+            for _ in 0..300 {
+                let first = [0, 1, 2].map(|k| next((from[k] + counts[k] + 4) as usize));
+                let mask = (next(1 << 31) as u64) << 33 | next(1 << 31) as u64;
+                level.mark_run(first, mask);
+                let marked = (0..64).filter(|k| mask >> k & 1 == 1);
+                let marked = marked.map(|k| [first[0] as i64 + k, first[1] as i64, first[2] as i64]);
                 let is_within = |c: &[i64; 3]| (0..3).all(|k| (0..counts[k]).contains(&(c[k] - from[k])));
                 expected.extend(marked.filter(is_within));
             }

@@ -131,7 +131,7 @@ const EDGE: f64 = -1e-12;
 
 impl Cells {
     /// No tetrahedron.
-    const NONE: u32 = u32::MAX;
+    pub const NONE: u32 = u32::MAX;
 
     /// A grid with cells about `share` times as large as the mean edge is long.
     pub fn build(mesh: &TetMesh, share: f64) -> Self {
@@ -175,10 +175,12 @@ impl Cells {
         self.origin + (at + 0.5) * self.size
     }
 
-    /// The tetrahedron that holds the middle of a cell.
+    /// The tetrahedra that hold the middles of a cell and of those that follow along x, or [`Cells::NONE`].
     #[inline]
-    pub fn tet_at_middle(&self, cell: [usize; 3]) -> Option<u32> {
-        Some(self.tet_of_middle[self.index(cell) as usize]).filter(|&tet| tet != Self::NONE)
+    pub fn tets_at_middles(&self, first: [usize; 3]) -> &[u32] {
+        let row = self.counts[0] - first[0];
+        let from = self.index(first) as usize;
+        &self.tet_of_middle[from..from + row]
     }
 
     /// The cells whose middles lie in a tetrahedron: each cell has one at most.
@@ -399,7 +401,7 @@ mod tests {
         found.sort_unstable();
         assert_eq!(found, expected);
         for &(tet, cell) in &expected {
-            assert_eq!(cells.tet_at_middle(cell), Some(tet));
+            assert_eq!(cells.tets_at_middles(cell)[0], tet);
         }
         assert_eq!(cells.tet_of_middle.iter().filter(|&&tet| tet != Cells::NONE).count(), expected.len());
     }

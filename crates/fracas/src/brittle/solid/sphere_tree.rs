@@ -104,26 +104,29 @@ impl SphereTree {
 
     /// Lists children and computes tails from parents.
     pub(crate) fn link(&mut self) {
-        let count = self.points.len();
-        let pairs = self.parents.iter().copied().zip(0..).filter(|&(parent, _)| parent != Self::NONE);
-        self.children = Lists::from_pairs(count, pairs);
-        self.roots = (0..count as u32).filter(|&p| self.parents[p as usize] == Self::NONE).collect();
-        let children = &self.children;
-        // Tails begin as squared distances between children and parents.
-        self.tails = vec![0.0; children.items().len()];
-        // Where each point is among all children, and its squared distance to the farthest of its children that have none.
-        let (mut slots, mut farthest_leaves) = (vec![0; count], vec![0.0; count]);
-        for p in 0..count {
-            for slot in children.range(p) {
-                let child = children.items()[slot] as usize;
-                let squared = self.points[p].distance_squared(self.points[child]);
-                (self.tails[slot], slots[child]) = (squared, slot as u32);
-                let is_leaf = children.range(child).is_empty();
-                farthest_leaves[p] =
-                    if is_leaf && squared > farthest_leaves[p] { squared } else { farthest_leaves[p] };
+        let (count, points) = (self.points.len(), &self.points);
+        let mut is_leaf = vec![true; count];
+        let mut roots = vec![];
+        for (&parent, point) in self.parents.iter().zip(0..) {
+            match is_leaf.get_mut(parent as usize) {
+                Some(is_leaf) => *is_leaf = false,
+                None => roots.push(point),
             }
         }
-        self.report_to_ancestors(&slots, &farthest_leaves);
+        // Tails begin as squared distances between children and parents.
+        let mut tails = vec![0.0; count - roots.len()];
+        // Where each point is among all children, and its squared distance to the farthest of its children that have none.
+        let (mut slots, mut farthest_leaves) = (vec![0; count], vec![0.0; count]);
+        let pairs = self.parents.iter().copied().zip(0..).filter(|&(parent, _)| parent != Self::NONE);
+        self.children = Lists::from_pairs_noting(count, pairs, |parent, child: u32, slot| {
+            let (p, child) = (parent as usize, child as usize);
+            let squared = points[p].distance_squared(points[child]);
+            (tails[slot], slots[child]) = (squared, slot as u32);
+            let is_farther = is_leaf[child] && squared > farthest_leaves[p];
+            farthest_leaves[p] = if is_farther { squared } else { farthest_leaves[p] };
+        });
+        (self.roots, self.tails) = (roots, tails);
+        self.report_to_ancestors(&slots, &is_leaf, &farthest_leaves);
         // A tail is the greatest reach from a child on; rounded up, so that spheres hold what touches them.
         for p in 0..count {
             let (mut greatest, mut tail) = (0.0, 0.0);
@@ -138,12 +141,11 @@ impl SphereTree {
     }
 
     /// Makes tails the squared distances from the parent to the farthest point below the child, itself included.
-    fn report_to_ancestors(&mut self, slots: &[u32], farthest_leaves: &[f64]) {
+    fn report_to_ancestors(&mut self, slots: &[u32], is_leaf: &[bool], farthest_leaves: &[f64]) {
         let (points, parents, children) = (&self.points, &self.parents, &self.children);
         let reach = &mut self.tails;
-        let is_leaf = |p: usize| children.range(p).is_empty();
         // Points that have children report to all their ancestors.
-        for p in (0..points.len()).filter(|&p| !is_leaf(p) && parents[p] != Self::NONE) {
+        for p in (0..points.len()).filter(|&p| !is_leaf[p] && parents[p] != Self::NONE) {
             let mut below = parents[p] as usize;
             while parents[below] != Self::NONE {
                 let above = parents[below] as usize;
@@ -153,18 +155,27 @@ impl SphereTree {
             }
         }
         // The others, the majority, have reported to their parent. They report to an ancestor only where the farthest of
-        // them may be farther away than what it knows.
+        // them may be farther away than what it knows. That is asked often, so the root is taken once.
+        let lower_root = |squared: f64| squared.sqrt() * (1.0 - 1e-12);
+        let known = |(&is_leaf, &slot): (&bool, &u32)| {
+            if is_leaf { 0.0 } else { reach.get(slot as usize).map_or(0.0, |&squared| lower_root(squared)) }
+        };
+        let mut known: Vec<f64> = is_leaf.iter().zip(slots).map(known).collect();
         for p in (0..points.len()).filter(|&p| farthest_leaves[p] > 0.0) {
             let farthest = farthest_leaves[p].sqrt() * (1.0 + 1e-12);
             let mut below = p;
             while parents[below] != Self::NONE {
                 let above = parents[below] as usize;
-                let slot = &mut reach[slots[below] as usize];
-                let room = slot.sqrt() * (1.0 - 1e-12) - farthest;
+                let room = known[below] - farthest;
                 let centre = points[above];
                 if room < 0.0 || centre.distance_squared(points[p]) > room * room {
-                    for &leaf in children.list(p).iter().filter(|&&child| is_leaf(child as usize)) {
+                    let slot = &mut reach[slots[below] as usize];
+                    let before = *slot;
+                    for &leaf in children.list(p).iter().filter(|&&child| is_leaf[child as usize]) {
                         *slot = slot.max(centre.distance_squared(points[leaf as usize]));
+                    }
+                    if *slot > before {
+                        known[below] = lower_root(*slot);
                     }
                 }
                 below = above;

@@ -91,7 +91,7 @@ impl BrittleBody {
         let mut breaking = Breaking { id: fragment.0, first, pieces, old, notes };
         let CutResult { tets, fresh, kept, masses } = self.cut(&breaking);
         let cutting = begin.elapsed();
-        let corners = self.crack_corners(&breaking, &fresh);
+        let corners = self.crack_corners(&mut breaking, &fresh);
         let trees = self.divide_tree(&mut breaking, &corners);
         let parts = trees.into_iter().zip(tets).zip(masses);
         let mut made: Vec<Fragment> = parts
@@ -105,7 +105,7 @@ impl BrittleBody {
             self.place_of[node as usize] = nodes.len() as u32;
             nodes.push(node);
         }
-        self.divide_cells(&breaking, &mut made, fresh.iter().chain(&kept));
+        self.divide_cells(&breaking, &mut made, [&fresh, &kept]);
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
         self.fragments.extend(made.into_iter().map(Some));
         self.notes = breaking.notes;
@@ -255,10 +255,20 @@ impl BrittleBody {
     }
 
     /// The corners of the new crack, once for each piece.
-    fn crack_corners(&self, breaking: &Breaking, fresh: &[u32]) -> Vec<CrackCorner> {
+    fn crack_corners(&self, breaking: &mut Breaking, fresh: &[u32]) -> Vec<CrackCorner> {
         let mut corners = Vec::with_capacity(3 * fresh.len());
+        // Only nodes of tetrahedra that were cut have edges that were.
+        for &index in fresh {
+            let tet = self.cuts[index as usize].tet;
+            self.solid.mesh.tets()[tet as usize]
+                .iter()
+                .for_each(|&node| breaking.notes.is_beside_crack[node as usize] = true);
+        }
         // The point where the crack divides each edge, once for either side.
         for &node in &breaking.old.nodes {
+            if !std::mem::take(&mut breaking.notes.is_beside_crack[node as usize]) {
+                continue;
+            }
             let own = self.fragment_of[node as usize];
             for &other in self.solid.adjacency.neighbours(node) {
                 let theirs = self.fragment_of[other as usize];
@@ -345,12 +355,14 @@ pub(crate) struct CrackCorner {
 }
 
 /// What a fracture notes about the nodes of the fragment that breaks. The memory is kept, so that the nodes of other fragments cost
-/// nothing. Between fractures only one thing holds: no node has a state below [`NodeNotes::DONE`].
+/// nothing. Between fractures no node has a state below [`NodeNotes::DONE`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeNotes {
     /// The label of a node that has no piece yet; then its piece plus [`NodeNotes::DONE`].
     state_of: Vec<u64>,
     weight_of: Vec<f64>,
+    /// Whether a node has a tetrahedron that is being cut. Nodes of other fragments keep what they have.
+    is_beside_crack: Vec<bool>,
     /// The point that a node is in the tree of the fragment.
     pub point_of: Vec<u32>,
 }
@@ -363,6 +375,7 @@ impl NodeNotes {
         Self {
             state_of: vec![Self::DONE; nodes],
             weight_of: vec![0.0; nodes],
+            is_beside_crack: vec![false; nodes],
             point_of: vec![SphereTree::NONE; nodes],
         }
     }

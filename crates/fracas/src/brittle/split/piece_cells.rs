@@ -18,22 +18,28 @@ use super::Breaking;
 use super::cut_tet::{CutTet, polygons};
 use super::pattern::{FacetSide, PatternBook};
 use crate::brittle::query::presence::Marker;
-use crate::brittle::solid::cells::{CellRow, GridPlane};
+use crate::brittle::solid::cells::{CellRow, Cells, GridPlane};
 use crate::brittle::{BrittleBody, Fragment, Solid};
+
+/// Cuts that are looked at together.
+const GROUP: usize = 16;
 
 impl BrittleBody {
     /// Gives pieces, of which boxes and tetrahedra are known, their cells. `cuts` are all that have a part of any of them.
-    pub(super) fn divide_cells<'a>(
-        &self,
-        breaking: &Breaking,
-        pieces: &mut [Fragment],
-        cuts: impl Iterator<Item = &'a u32>,
-    ) {
+    pub(super) fn divide_cells(&self, breaking: &Breaking, pieces: &mut [Fragment], cuts: [&[u32]; 2]) {
         let cells = &self.solid.cells;
         let mut markers: Vec<Marker> =
             pieces.iter().map(|piece| Marker::new(cells, [piece.low, piece.high])).collect();
-        for &index in cuts {
-            self.mark_cut(&self.cuts[index as usize], breaking, &mut markers);
+        for group in cuts.into_iter().flat_map(|list| list.chunks(GROUP)) {
+            // Their planes first: facets are far apart in memory, and are fetched together.
+            let mut sections = [GridPlane::default(); GROUP];
+            for (section, &index) in sections.iter_mut().zip(group) {
+                let facet = &self.facets[self.cuts[index as usize].parts[0].from as usize];
+                *section = cells.section(facet.triangle.a, facet.normal);
+            }
+            for (section, &index) in sections.iter().zip(group) {
+                self.mark_cut(&self.cuts[index as usize], section, breaking, &mut markers);
+            }
         }
         let solid = &*self.solid;
         let is_whole = |tet: u32| self.cut_of[tet as usize] == Solid::NONE;
@@ -46,13 +52,30 @@ impl BrittleBody {
             }
         }
         // Every cell of a piece is one of the fragment that broke. What is in the middle of a whole tetrahedron goes where its nodes go.
-        breaking.old.presence.visit(|cell| {
-            if let Some(tet) = cells.tet_at_middle(cell)
-                && is_whole(tet)
-                && let Some(piece) =
-                    breaking.piece(self.fragment_of[solid.mesh.tets()[tet as usize][0] as usize])
-            {
-                markers[piece as usize].mark_cell(cell);
+        breaking.old.presence.visit_words(|first, word| {
+            let tets = cells.tets_at_middles(first);
+            // Neighbours along x mostly go to the same piece, and are marked together.
+            let (mut piece, mut run) = (Solid::NONE, 0);
+            let mut rest = word;
+            while rest != 0 {
+                let k = rest.trailing_zeros();
+                rest &= rest - 1;
+                let tet = tets[k as usize];
+                if tet == Cells::NONE || !is_whole(tet) {
+                    continue;
+                }
+                let fragment = self.fragment_of[solid.mesh.tets()[tet as usize][0] as usize];
+                let Some(theirs) = breaking.piece(fragment) else { continue };
+                if theirs != piece {
+                    if run != 0 {
+                        markers[piece as usize].mark_run(first, run);
+                    }
+                    (piece, run) = (theirs, 0);
+                }
+                run |= 1 << k;
+            }
+            if run != 0 {
+                markers[piece as usize].mark_run(first, run);
             }
         });
         for (piece, marker) in pieces.iter_mut().zip(markers) {
@@ -61,9 +84,10 @@ impl BrittleBody {
     }
 
     /// Marks the cells that the surfaces of the pieces pass through in a cut tetrahedron, and those whose middles it holds.
-    fn mark_cut(&self, cut: &CutTet, breaking: &Breaking, markers: &mut [Marker]) {
+    /// `section` is the plane of a crack.
+    fn mark_cut(&self, cut: &CutTet, section: &GridPlane, breaking: &Breaking, markers: &mut [Marker]) {
         if cut.part_count == 2 {
-            self.mark_plane(cut, breaking, markers);
+            self.mark_plane(cut, section, breaking, markers);
         } else {
             self.mark_planes(cut, breaking, markers);
         }
@@ -83,11 +107,9 @@ impl BrittleBody {
     }
 
     /// Two parts: the crack is one plane, and both have it.
-    fn mark_plane(&self, cut: &CutTet, breaking: &Breaking, markers: &mut [Marker]) {
+    fn mark_plane(&self, cut: &CutTet, section: &GridPlane, breaking: &Breaking, markers: &mut [Marker]) {
         let cells = &self.solid.cells;
         let [below, above] = [0, 1].map(|k| breaking.piece(cut.parts[k].fragment));
-        let facet = &self.facets[cut.parts[0].from as usize];
-        let section = cells.section(facet.triangle.a, facet.normal);
         for &row in cells.cells_of(cut.tet) {
             let [meets, _] = section.compare(row);
             if meets != 0 {
