@@ -41,9 +41,23 @@ pub(crate) fn headroom(count: usize) -> usize {
     (2 * count).min(1 << 21)
 }
 
-/// A list of equal items with [`headroom`].
+/// How much of its headroom such a list writes to at once: a sixteenth of what it holds. The system hands out pages when they are first
+/// written to; that took a fifth of the time of the first steps.
+pub(crate) fn warm_room(count: usize) -> usize {
+    (count / 16).min(1 << 16)
+}
+
+/// A list of equal items with [`headroom`], some of it warm.
 pub(crate) fn roomy<T: Clone>(value: T, count: usize) -> Vec<T> {
     let mut list = Vec::with_capacity(count + headroom(count));
-    list.resize(count, value);
+    list.resize(count + warm_room(count), value);
+    list.truncate(count);
     list
+}
+
+/// Gives a list that is complete [`headroom`], some of it warm.
+pub(crate) fn make_roomy<T: Clone>(list: &mut Vec<T>, value: T) {
+    let count = list.len();
+    list.reserve(headroom(count));
+    reserve_warm(list, warm_room(count), value);
 }

@@ -63,10 +63,14 @@ impl DisjointSets {
     }
 
     /// Joins the sets of all elements given.
+    #[inline]
     pub(crate) fn join_all<const N: usize>(&mut self, elements: [u32; N]) {
-        elements.windows(2).for_each(|pair| {
-            self.join(pair[0], pair[1]);
-        });
+        for pair in elements.windows(2) {
+            // Most that are joined already have the same parent: no need to look for roots.
+            if self.parents[pair[0] as usize] != self.parents[pair[1] as usize] {
+                self.join(pair[0], pair[1]);
+            }
+        }
     }
 
     /// Joins two sets, given by their roots; the second names both, lowest or not.

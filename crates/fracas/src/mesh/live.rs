@@ -24,7 +24,7 @@
 
 use super::triangles::{check_count, replace_positions};
 use super::{EditError, Mesh, MeshEdit, MeshError, Origin, TriangleId};
-use crate::base::{headroom, reserve_warm, roomy};
+use crate::base::{make_roomy, reserve_warm, roomy, warm_room};
 use crate::geom::{DVec3, Triangle};
 use std::ops::Range;
 
@@ -131,9 +131,14 @@ impl LiveMesh {
 
     fn of_checked(mesh: Mesh) -> Self {
         let (mut positions, mut triangles) = mesh.into_parts();
-        positions.reserve(headroom(positions.len()));
-        triangles.reserve(headroom(triangles.len()));
+        make_roomy(&mut positions, DVec3::ZERO);
+        make_roomy(&mut triangles, [0; 3]);
         let slots = triangles.len();
+        // The first crack fills these up to its first vertex and triangle. It should not wait for pages.
+        let [mut twins, mut twin_faces] =
+            [positions.capacity(), triangles.capacity()].map(Vec::with_capacity);
+        reserve_warm(&mut twins, positions.len() + warm_room(positions.len()), NONE);
+        reserve_warm(&mut twin_faces, slots + warm_room(slots), NONE);
         let mut made = Self {
             first: roomy(NONE, positions.len()),
             positions,
@@ -141,9 +146,9 @@ impl LiveMesh {
             alive: roomy(true, slots),
             live_count: slots,
             links: roomy(Link { next: NONE, previous: NONE }, 3 * slots),
-            twins: Vec::new(),
+            twins,
             first_twin: NONE,
-            twin_faces: Vec::new(),
+            twin_faces,
             scratch: Default::default(),
         };
         // Backwards, so that every list begins in ascending order.
@@ -189,6 +194,12 @@ impl LiveMesh {
     #[must_use]
     pub fn live_count(&self) -> usize {
         self.live_count
+    }
+
+    /// Whether a living triangle names a vertex.
+    #[inline]
+    pub(crate) fn is_used(&self, vertex: u32) -> bool {
+        self.first[vertex as usize] != NONE
     }
 
     /// Whether a triangle is there now. An id beyond the last slot is not.

@@ -14,7 +14,7 @@
 //! slot of a *holder*, a node with nothing above and nothing in its second slot.
 
 use super::metric::Sums;
-use crate::base::{headroom, reserve_warm, roomy};
+use crate::base::{headroom, reserve_warm, roomy, warm_room};
 use crate::mesh::{LiveMesh, TriangleId};
 use crate::pairs::Frame;
 use crate::tree::partition::Item;
@@ -235,6 +235,13 @@ impl Arena {
         reserve_warm(&mut self.slots, 2 * triangles, Slot::EMPTY);
         reserve_warm(&mut self.nodes, triangles, NodeInfo::FREE);
         reserve_warm(&mut self.leaf_at, triangles, NONE);
+    }
+
+    /// Makes the room for the next nodes ready to be written to.
+    pub(super) fn warm(&mut self) {
+        let nodes = warm_room(self.nodes.len());
+        reserve_warm(&mut self.slots, 2 * nodes, Slot::EMPTY);
+        reserve_warm(&mut self.nodes, nodes, NodeInfo::FREE);
     }
 
     /// A node whose slots hold nothing of use yet.

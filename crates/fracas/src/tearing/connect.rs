@@ -174,10 +174,12 @@ impl Clusters {
 
     /// The label of a vertex that a living triangle has.
     fn label_of(&self, vertex: u32) -> u32 {
-        // Some parts were complete before regions were visited.
-        let of_regions = self.visited_regions[self.regions.of(vertex) as usize];
-        let visited = [of_regions, self.visited[vertex as usize]];
-        visited.iter().find(|(search, _)| *search == self.search).map_or(0, |&(_, k)| self.labels[k as usize])
+        let (mut search, mut cluster) = self.visited_regions[self.regions.of(vertex) as usize];
+        if search != self.search {
+            // Some parts were complete before regions were visited.
+            (search, cluster) = self.visited[vertex as usize];
+        }
+        if search == self.search { self.labels[cluster as usize] } else { 0 }
     }
 
     /// The triangles of a part.

@@ -16,6 +16,7 @@ use super::arena::{Arena, NONE, Slot, TAGS};
 use super::balance::Mending;
 use super::build::BuildScratch;
 use super::hierarchy::BUNCH;
+use super::labels::Looked;
 use super::metric::Metric;
 use super::patches::Patches;
 use super::place::{Group, Placement};
@@ -67,7 +68,8 @@ pub(super) struct FollowScratch {
     pub(super) build: BuildScratch,
     pub(super) items: Vec<Item>,
     pub(super) touched: Vec<u32>,
-    roots: Vec<u32>,
+    pub(super) looked: Vec<Looked>,
+    pub(super) roots: Vec<u32>,
 }
 
 impl FollowScratch {
@@ -271,7 +273,7 @@ impl Arena {
 
     /// Marks every slot above the touched ones, which are used up, and lists the roots reached. Returns how many
     /// were marked.
-    fn mark(&mut self, touched: &mut Vec<u32>, roots: &mut Vec<u32>) -> u64 {
+    pub(super) fn mark(&mut self, touched: &mut Vec<u32>, roots: &mut Vec<u32>) -> u64 {
         let (mut marked, mut read) = (0, 0);
         while !touched.is_empty() {
             let mut kept = 0;

@@ -25,9 +25,19 @@ pub(super) fn can_be(leaves: usize, height: u8) -> bool {
     FEWEST[height as usize] <= leaves as u64 && leaves as u64 <= 1 << height
 }
 
+/// The least height of a tree of this many leaves.
+fn least_height(leaves: usize) -> u8 {
+    leaves.max(1).next_power_of_two().trailing_zeros() as u8
+}
+
+/// Whether no tree of this many leaves is less high.
+pub(super) fn is_least(leaves: usize, height: u8) -> bool {
+    least_height(leaves) == height
+}
+
 /// A height that leaves the builder a good choice of splits.
 pub(super) fn roomy_height(leaves: usize) -> u8 {
-    let least = leaves.max(1).next_power_of_two().trailing_zeros() as u8;
+    let least = least_height(leaves);
     // Above three quarters of what the least height holds, nearly every split is forced.
     let crowded = 4 * leaves > 3 << least;
     if crowded && can_be(leaves, least + 1) { least + 1 } else { least }

@@ -16,6 +16,7 @@
 //! apart, one vertex of each connected subtree is looked at (`wholes`).
 
 use super::arena::{Arena, NONE, Slot};
+use super::follow::FollowScratch;
 use super::metric::Metric;
 use super::{TearingBody, Tree};
 use crate::mesh::{LiveMesh, TriangleId};
@@ -97,7 +98,12 @@ impl Tree {
         let mut split = LabelSplit { arena: &mut self.arena, metric, judge, parts, made };
         match split.subtree(&whole) {
             Contents::None => (Vec::new(), Vec::new()),
-            Contents::One(label) => (vec![(label, whole)], Vec::new()),
+            Contents::One(label) => {
+                let mut whole = whole;
+                whole.set_dirty(false);
+                whole.set_tag(0);
+                (vec![(label, whole)], Vec::new())
+            }
             Contents::Many(_) => {
                 let LabelSplit { arena, parts, made, .. } = split;
                 arena.in_order = false;
@@ -110,15 +116,23 @@ impl Tree {
     pub(super) fn split_off(&mut self, triangles: &[u32]) {
         let at = triangles.first().map_or(NONE, |&t| self.arena.leaf_at[t as usize]);
         let Some(root) = self.arena.root_above(at) else { return };
-        triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, true));
+        let FollowScratch { touched, roots, .. } = &mut self.scratch;
+        touched.clear();
+        touched.extend(triangles.iter().map(|&triangle| self.arena.leaf_at[triangle as usize]));
+        touched.iter().for_each(|&at| self.arena.slots[at as usize].set_dirty(true));
+        roots.clear();
+        self.arena.mark(touched, roots);
         let judge = |slot: &Slot| match (slot.is_dirty(), slot.child().as_leaf()) {
             (false, _) => LabelHint::One(0),
             (true, Some(_)) => LabelHint::One(1),
             (true, None) => LabelHint::Mixed,
         };
+        let is_alone = roots.len() == 1;
         self.divide(root, &judge);
-        // Whole subtrees of what has left kept their marks.
-        triangles.iter().for_each(|&triangle| self.arena.mark_above(triangle, false));
+        if !is_alone {
+            // Labels may have separated what is connected: then other pieces have marks too.
+            triangles.iter().for_each(|&triangle| self.arena.unmark_above(triangle));
+        }
     }
 
     /// Divides a piece by labels of its vertices, which are equal wherever triangles are connected, by looking at one vertex of each connected
@@ -129,19 +143,13 @@ impl Tree {
         root: u32,
         label: &impl Fn(u32) -> u32,
     ) -> Vec<(u32, u32)> {
-        let wholes = std::mem::take(&mut self.arena.wholes);
-        let judge = |slot: &Slot| {
-            if let Some(triangle) = slot.child().as_leaf() {
-                return LabelHint::One(label(mesh.triangles()[triangle as usize][0]));
-            }
-            match slot.child().as_node() {
-                Some(node) if slot.is_whole() => LabelHint::One(label(wholes[node as usize])),
-                Some(_) => LabelHint::Mixed,
-                None => LabelHint::Nothing,
-            }
+        self.look_at_labels(mesh, root, label);
+        let judge = |slot: &Slot| match slot.tag() {
+            0 if slot.is_empty() => LabelHint::Nothing,
+            0 => LabelHint::Mixed,
+            tag => LabelHint::One(tag - 1),
         };
         let (parts, made) = self.parts(root, self.metric(), &judge);
-        self.arena.wholes = wholes;
         let mut roots = Vec::new();
         for (label, part) in parts {
             let at = if label == 0 { root } else { 2 * self.arena.new_holder() };
@@ -152,6 +160,71 @@ impl Tree {
         }
         self.note_treelets(&made);
         roots
+    }
+}
+
+/// A slot that was looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Looked {
+    at: u32,
+    /// The place of the slots below it in the list, one behind the other; [`NONE`] if they were not looked at.
+    below: u32,
+    /// The one label of all below; [`MIXED`], or [`NOTHING`].
+    label: u32,
+}
+
+impl Looked {
+    fn new(at: u32) -> Self {
+        Self { at, below: NONE, label: NOTHING }
+    }
+}
+
+const MIXED: u32 = NONE;
+const NOTHING: u32 = NONE - 1;
+
+impl Tree {
+    /// Looks at the labels of a piece, as [`Tree::divide_connected`] has them. Leaves in the tags of the largest subtrees with a single
+    /// label that label plus one.
+    ///
+    /// Level by level, then all labels, then from below: nothing waits for what was read just before, so that cache misses overlap.
+    fn look_at_labels(&mut self, mesh: &LiveMesh, root: u32, label: &impl Fn(u32) -> u32) {
+        let Self { arena, scratch, .. } = self;
+        let looked = &mut scratch.looked;
+        looked.clear();
+        looked.push(Looked::new(root));
+        let mut done = 0;
+        while done < looked.len() {
+            let slot = arena.slot(looked[done].at);
+            if let Some(node) = slot.child().as_node()
+                && !slot.is_whole()
+            {
+                looked[done].below = looked.len() as u32;
+                looked.extend([Looked::new(2 * node), Looked::new(2 * node + 1)]);
+            }
+            done += 1;
+        }
+        for looked in looked.iter_mut().filter(|looked| looked.below == NONE) {
+            let child = arena.slot(looked.at).child();
+            if let Some(triangle) = child.as_leaf() {
+                looked.label = label(mesh.triangles()[triangle as usize][0]);
+            } else if let Some(node) = child.as_node() {
+                looked.label = label(arena.wholes[node as usize]);
+            }
+        }
+        for k in (0..looked.len()).rev() {
+            if looked[k].below == NONE {
+                continue;
+            }
+            let below = looked[k].below as usize;
+            let [a, b] = [looked[below], looked[below + 1]];
+            // A node without triangles is to be looked into: it must be given back.
+            let same = a.label == b.label && a.label != NOTHING;
+            looked[k].label = if same { a.label } else { MIXED };
+            if !same {
+                [a, b].iter().for_each(|looked| arena.tag_with(looked));
+            }
+        }
+        arena.tag_with(&looked[0]);
     }
 }
 
@@ -197,6 +270,12 @@ impl Arena {
         hints
     }
 
+    fn tag_with(&mut self, looked: &Looked) {
+        if looked.label < NOTHING {
+            self.slots[looked.at as usize].set_tag(looked.label + 1);
+        }
+    }
+
     /// Sorts the parts from `first` on by label and joins those of equal labels. Nodes made for it are added to `made`.
     pub(super) fn join_equal(
         &mut self,
@@ -221,11 +300,11 @@ impl Arena {
         parts.truncate(kept);
     }
 
-    /// Marks the slots from that of a triangle up, or takes their marks away, as far as there is something to change.
-    fn mark_above(&mut self, triangle: u32, dirty: bool) {
+    /// Takes away the marks of the slots from that of a triangle up.
+    fn unmark_above(&mut self, triangle: u32) {
         let mut at = self.leaf_at[triangle as usize];
-        while at != NONE && self.slot(at).is_dirty() != dirty {
-            self.slots[at as usize].set_dirty(dirty);
+        while at != NONE && self.slot(at).is_dirty() {
+            self.slots[at as usize].set_dirty(false);
             at = self.parent(at / 2);
         }
     }
@@ -265,9 +344,18 @@ impl<J: Fn(&Slot) -> LabelHint> LabelSplit<'_, J> {
             LabelHint::Mixed => {}
         }
         let node = slot.child().as_node().expect("a leaf has one label");
-        let (a, b) = (*self.arena.slot(2 * node), *self.arena.slot(2 * node + 1));
+        let [mut a, mut b] = [2 * node, 2 * node + 1].map(|at| *self.arena.slot(at));
         let first = self.parts.len();
-        match (self.subtree(&a), self.subtree(&b)) {
+        let contents = (self.subtree(&a), self.subtree(&b));
+        // Marks and tags have been looked at. What stays as it is has none afterwards.
+        for (at, slot) in [(2 * node, &mut a), (2 * node + 1, &mut b)] {
+            if slot.is_dirty() || slot.tag() != 0 {
+                slot.set_dirty(false);
+                slot.set_tag(0);
+                self.arena.slots[at as usize] = *slot;
+            }
+        }
+        match contents {
             (Contents::One(p), Contents::One(q)) if p == q => return Contents::One(p),
             (Contents::None, Contents::None) => {
                 self.arena.free_node(node);

@@ -88,6 +88,7 @@ pub use metric::Metric;
 pub use piece::Piece;
 pub use shatter::ShatterError;
 
+use crate::base::warm_room;
 use crate::geom::{Box3, DVec3};
 use crate::mesh::{EditError, LiveMesh, Mesh, MeshEdit, MeshError};
 use crate::pairs::Frame;
@@ -216,6 +217,8 @@ impl TearingBody {
     /// Makes what edits will need of the size of the body.
     fn prepared(mesh: LiveMesh, mut tree: Tree) -> Self {
         let options = tree.options;
+        tree.arena.warm();
+        tree.scratch.reserve(warm_room(mesh.slot_count()).min(512));
         tree.scratch.placement.prepare(mesh.slot_count());
         if options.upkeep > 0 {
             tree.upkeep.prepare(tree.arena.nodes.len());

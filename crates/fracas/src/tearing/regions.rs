@@ -22,7 +22,7 @@
 //! - Two regions are neighbours if and only if a living triangle has corners in both.
 
 use super::arena::NONE;
-use crate::base::{DisjointSets, headroom};
+use crate::base::{DisjointSets, roomy};
 use crate::mesh::{LiveMesh, TriangleId};
 use crate::tree::{Broken, ensure};
 use std::collections::BTreeSet;
@@ -51,7 +51,6 @@ pub(super) struct Regions {
     first_new: usize,
     /// Vertices to be grouped.
     loose: Vec<u32>,
-    queue: Vec<u32>,
     /// How many regions have grown so far.
     growths: u64,
 }
@@ -124,8 +123,8 @@ impl Regions {
     pub(super) fn update(&mut self, mesh: &LiveMesh) {
         let vertices = mesh.vertex_count();
         if self.of.is_empty() {
-            self.of.reserve(vertices + headroom(vertices));
-            self.next.reserve(vertices + headroom(vertices));
+            self.of = roomy(NONE, vertices);
+            self.next = roomy(NONE, vertices);
         }
         self.of.resize(vertices, NONE);
         self.next.resize(vertices, NONE);
@@ -180,7 +179,7 @@ impl Regions {
             if self.of[vertex as usize] != LOOSE {
                 continue;
             }
-            if mesh.triangles_of_vertex(vertex).next().is_none() {
+            if !mesh.is_used(vertex) {
                 self.of[vertex as usize] = NONE;
                 continue;
             }
@@ -196,32 +195,34 @@ impl Regions {
             self.list.len() as u32 - 1
         });
         self.growths += 1;
-        let mut queue = std::mem::take(&mut self.queue);
-        queue.clear();
-        queue.push(seed);
+        let (mut grown, mut size) = ([seed; MOST], 1);
         self.of[seed as usize] = region;
         let mut done = 0;
-        while let Some(&vertex) = queue.get(done) {
+        while done < size {
+            let vertex = grown[done];
             done += 1;
-            for other in mesh.corners_around(vertex).flatten() {
-                match self.of[other as usize] {
-                    known if known == region => {}
-                    // Those that find no room will find this region when they are grouped.
-                    LOOSE if queue.len() < MOST => {
-                        self.of[other as usize] = region;
-                        queue.push(other);
+            for corners in mesh.corners_around(vertex) {
+                for other in corners {
+                    let known = self.of[other as usize];
+                    if known == region {
+                        continue;
                     }
-                    LOOSE => {}
-                    known => self.connect(region, known),
+                    if known != LOOSE {
+                        self.connect(region, known);
+                    } else if size < MOST {
+                        // Those that find no room will find this region when they are grouped.
+                        self.of[other as usize] = region;
+                        grown[size] = other;
+                        size += 1;
+                    }
                 }
             }
         }
-        for (k, &vertex) in queue.iter().enumerate() {
-            self.next[vertex as usize] = queue.get(k + 1).copied().unwrap_or(NONE);
+        for k in 0..size {
+            self.next[grown[k] as usize] = if k + 1 < size { grown[k + 1] } else { NONE };
         }
-        let grown = &mut self.list[region as usize];
-        (grown.first, grown.size) = (seed, queue.len() as u32);
-        self.queue = queue;
+        let made = &mut self.list[region as usize];
+        (made.first, made.size) = (seed, size as u32);
     }
 
     /// Makes a region that grows a neighbour of one that is there. Of two regions only the later one grows up to the other.

@@ -106,7 +106,7 @@ impl Tree {
             items.clear();
             items.extend(of_label.iter().map(|&t| Slot::leaf(mesh, &self.frame, t).as_item()));
             let height = roomy_height(items.len());
-            self.arena.build_by_area(2 * holder, items, height, Axes::Longest, &mut self.scratch.build);
+            self.arena.build_by_area(2 * holder, items, height, Axes::Halves, &mut self.scratch.build);
             parts.push((labels[of_label[0] as usize], *self.arena.slot(2 * holder)));
         }
         self.arena.free_node(holder);
