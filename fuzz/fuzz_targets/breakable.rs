@@ -10,7 +10,7 @@ use fracas::mesh::{shapes, tets::brick};
 use fracas_rapier::rapier3d::prelude::*;
 use fracas_rapier::{BreakError, BreakOptions, BreakableSet, MeshShape};
 use libfuzzer_sys::fuzz_target;
-use std::sync::{Arc, LazyLock, Once};
+use std::sync::{Arc, LazyLock};
 
 static SOLIDS: LazyLock<[Arc<Solid>; 2]> = LazyLock::new(|| {
     let build =
@@ -127,21 +127,7 @@ impl Place {
     }
 }
 
-/// Ends the process at every panic but one: the engine's debug check of its solver graph. It can fail after a pair of bodies had several
-/// manifolds; the cause is not known yet, and release builds do not check.
-static HOOK: Once = Once::new();
-
-fuzz_target!(|data: &[u8]| {
-    HOOK.call_once(|| {
-        let end = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            if !info.location().is_some_and(|place| place.file().ends_with("narrow_phase/solver_graph.rs")) {
-                end(info);
-            }
-        }));
-    });
-    let _ = std::panic::catch_unwind(|| play(data));
-});
+fuzz_target!(|data: &[u8]| play(data));
 
 fn play(data: &[u8]) {
     let mut script = Script(data);

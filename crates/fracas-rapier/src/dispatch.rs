@@ -16,8 +16,8 @@ use rapier3d::parry::query::details::{
     ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions, TypedWorkspaceData, WorkspaceData,
 };
 use rapier3d::parry::query::{
-    ClosestPoints, Contact, ContactManifold, NonlinearRigidMotion, PersistentQueryDispatcher,
-    QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
+    ClosestPoints, Contact, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion,
+    PersistentQueryDispatcher, QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
 };
 use rapier3d::parry::shape::{Shape, ShapeType, TypedShape};
 use std::sync::Arc;
@@ -103,6 +103,12 @@ impl FragmentDispatcher {
 /// Tells the engine that manifolds of a pair come and go.
 #[derive(Clone, Debug)]
 struct Unstable;
+
+impl Unstable {
+    fn is(workspace: Option<&ContactManifoldsWorkspace>) -> bool {
+        workspace.is_some_and(|known| known.0.downcast_ref::<Self>().is_some())
+    }
+}
 
 impl WorkspaceData for Unstable {
     fn as_typed_workspace_data(&self) -> TypedWorkspaceData<'_> {
@@ -369,7 +375,9 @@ impl QueryDispatcher for FragmentDispatcher {
     }
 }
 
-impl<M: Default + Clone, C: Default + Copy> PersistentQueryDispatcher<M, C> for FragmentDispatcher {
+impl<M: Default + Clone + Send + Sync, C: Default + Copy + Send + Sync> PersistentQueryDispatcher<M, C>
+    for FragmentDispatcher
+{
     fn contact_manifolds(
         &self,
         pos12: &Pose,
@@ -379,10 +387,24 @@ impl<M: Default + Clone, C: Default + Copy> PersistentQueryDispatcher<M, C> for 
         manifolds: &mut Vec<ContactManifold<M, C>>,
         workspace: &mut Option<ContactManifoldsWorkspace>,
     ) -> Result<(), Unsupported> {
-        let kind = Kind::of(&self.meshes, g1, g2)?;
+        let before = manifolds.len();
+        let Ok(kind) = Kind::of(&self.meshes, g1, g2) else {
+            if Unstable::is(workspace.as_ref()) {
+                *workspace = None;
+            }
+            if before < 2 || workspace.is_some() {
+                return Err(Unsupported);
+            }
+            // A collider got another shape. The engine's dispatcher would leave manifolds beyond the first as they were, of a shape that
+            // is gone. They must go, and a workspace makes the engine look up again what there is to solve.
+            manifolds.clear();
+            let done =
+                DefaultQueryDispatcher.contact_manifolds(pos12, g1, g2, prediction, manifolds, workspace);
+            workspace.get_or_insert_with(|| Unstable.into());
+            return done;
+        };
         let prediction = f64::from(prediction);
         let begin = Instant::now();
-        let before = manifolds.len();
         with_scratch(|scratch| {
             let is_flipped = kind.fill(scratch, pos12, prediction);
             let told_by = if matches!(kind, Kind::Meshes(_)) { ToldBy::Place } else { ToldBy::Feature };

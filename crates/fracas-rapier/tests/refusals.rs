@@ -39,6 +39,34 @@ fn a_strike_after_its_collider_got_another_shape_took_that_for_the_fragment() {
     assert!(world.bodies.contains(handle));
 }
 
+/// Bodies that touch in several directions have several manifolds. The engine does not check its lists in release builds; in debug builds
+/// it panicked.
+#[test]
+fn another_shape_for_a_body_with_several_manifolds_left_some_of_them_to_be_solved() {
+    let (mut world, mut set) = world();
+    let floor = add_floor(&mut world);
+    // Against a wall and the floor at once, turned a little.
+    world.insert_collider(ColliderBuilder::cuboid(1.0, 5.0, 5.0).translation(Vector::X * -1.1), None);
+    let body = at(0.05, 0.13, 0.0).rotation(Vector::new(0.3, 0.2, 0.4)).linvel(Vector::new(-1.0, -1.0, 0.0));
+    let handle = set.insert(&mut world, &brick(), body, &unbreakable()).unwrap();
+    let collider = world.bodies[handle].colliders()[0];
+    let manifolds = |world: &PhysicsWorld| {
+        world.narrow_phase.contact_pair(collider, floor).map_or(0, |pair| pair.manifolds().len())
+    };
+    let with_several = (0..240).find(|_| {
+        set.step(&mut world).unwrap();
+        manifolds(&world) > 1
+    });
+    assert!(with_several.is_some(), "never more than one manifold");
+    world.colliders[collider].set_shape(SharedShape::ball(0.2));
+    for _ in 0..60 {
+        set.step(&mut world).unwrap();
+    }
+    assert_eq!(manifolds(&world), 1);
+    let height = world.bodies[handle].translation().y;
+    assert!((height - 0.2).abs() < 0.01, "the ball lies at {height}");
+}
+
 #[test]
 fn the_handles_of_another_world_removed_a_strangers_body() {
     let (mut mine, mut set) = world();
