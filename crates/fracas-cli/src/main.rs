@@ -4,6 +4,9 @@
 use std::io;
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     fracas_cli::run(std::env::args_os(), &mut io::stdout(), &mut io::stderr()).into()
 }

@@ -1,8 +1,9 @@
-//! What needs a process of its own: the command `fracas check` from file to answer, and the memory of each structure.
+//! What needs a process of its own: the command `fracas check` from file to answer ([`Check`]), and the memory of each structure.
 //!
 //! The benchmark starts itself with the word `--child`. A fresh process has no memory of earlier stages, so the system's own
 //! count (`VmHWM` of `/proc/self/status`) is that of the work alone.
 
+use super::command::Check;
 use super::files::{Scratch, write_known};
 use super::{Setting, kilobytes, short};
 use crate::folder::Folder;
@@ -67,7 +68,7 @@ impl Write for Ends {
     }
 }
 
-/// The command as users have it, on the processor alone.
+/// What the command does, on the processor alone.
 fn check(file: &str, threads: &str) -> Value {
     let mut out = Ends::default();
     let begin = Instant::now();
@@ -133,7 +134,7 @@ fn structure_memory(structure: &str, size: usize) -> Value {
 }
 
 /// Runs a child and reads its answer.
-fn ask(words: &[&str]) -> Option<Value> {
+pub(super) fn ask(words: &[&str]) -> Option<Value> {
     let output = Command::new(std::env::current_exe().ok()?)
         .arg(WORD)
         .args(words)
@@ -155,11 +156,15 @@ pub(super) fn run_all(
     let scratch = Scratch::new("child")?;
     let counts = setting.pools.counts();
     let most = *counts.last().expect("a number of threads");
-    let mut checks = Checks::default();
+    let mut checks = Checks { check: Check::find(), rows: vec![] };
+    if matches!(checks.check, Check::Child) {
+        report.say("  fracas is not built beside the benchmark: its work is done in a child, with the system's allocator");
+    }
     for &size in sizes.iter().filter(|&&size| size >= 1_000_000 || Some(&size) == sizes.last()) {
         let file = scratch.path("check.obj");
         write_known(&file, &shapes::folded_cloth(size))?;
-        checks.run(report, &file, size, &counts, if quick || size > 5_000_000 { 1 } else { 3 });
+        let (answer, rounds) = (scratch.path("answer.json"), if quick || size > 5_000_000 { 1 } else { 3 });
+        checks.run(report, [&file, &answer], size, &counts, rounds);
         std::fs::remove_file(&file)?;
     }
     if !checks.rows.is_empty() {
@@ -184,15 +189,21 @@ struct CheckRow {
     peak: Option<f64>,
 }
 
-#[derive(Default)]
 struct Checks {
+    check: Check,
     rows: Vec<CheckRow>,
 }
 
 impl Checks {
     /// Checks a file at all numbers of threads, then with MeshLib, in turns; keeps the best of each.
-    fn run(&mut self, report: &mut Report, file: &Path, size: usize, counts: &[usize], rounds: usize) {
-        let name = file.display().to_string();
+    fn run(
+        &mut self,
+        report: &mut Report,
+        [file, answer]: [&Path; 2],
+        size: usize,
+        counts: &[usize],
+        rounds: usize,
+    ) {
         let (mut best, mut peer): (Vec<Option<CheckRow>>, Option<CheckRow>) =
             (counts.iter().map(|_| None).collect(), None);
         let keep = |known: &mut Option<CheckRow>, now: Option<CheckRow>| {
@@ -204,7 +215,7 @@ impl Checks {
         let mut missing = None;
         for _ in 0..rounds {
             for (known, &threads) in best.iter_mut().zip(counts) {
-                let answer = ask(&["check", &name, &threads.to_string()]);
+                let answer = self.check.run(file, threads, answer);
                 let words = if threads == 1 { "thread" } else { "threads" };
                 keep(
                     known,

@@ -12,6 +12,7 @@
 mod bandwidth;
 mod bodies;
 pub mod child;
+mod command;
 mod files;
 mod meshes;
 mod stage;
