@@ -239,8 +239,8 @@ pub(super) enum LabelHint {
     Mixed,
 }
 
-/// A verdict for each node; none if they are not in order.
-pub(super) struct LabelHints(Vec<LabelHint>);
+/// By node: the one label of all below it, or [`MIXED`]; empty if nodes are not in order.
+pub(super) struct LabelHints(Vec<u32>);
 
 impl LabelHints {
     #[inline]
@@ -248,8 +248,9 @@ impl LabelHints {
         if let Some(triangle) = slot.child().as_leaf() {
             return LabelHint::One(labels[triangle as usize]);
         }
-        match slot.child().as_node() {
-            Some(node) => self.0.get(node as usize).copied().unwrap_or(LabelHint::Mixed),
+        match slot.child().as_node().map(|node| self.0.get(node as usize)) {
+            Some(Some(&label)) if label != MIXED => LabelHint::One(label),
+            Some(_) => LabelHint::Mixed,
             None => LabelHint::Nothing,
         }
     }
@@ -261,13 +262,18 @@ impl Arena {
         if !self.in_order {
             return LabelHints(Vec::new());
         }
-        let mut hints = LabelHints(vec![LabelHint::Mixed; self.nodes.len()]);
+        let mut hints = vec![MIXED; self.nodes.len()];
         for (node, pair) in self.slots.chunks_exact(2).enumerate().rev() {
-            let (a, b) = (hints.of(&pair[0], labels), hints.of(&pair[1], labels));
-            // A node without triangles is to be looked into: it must be given back.
-            hints.0[node] = if a == b && a != LabelHint::Nothing { a } else { LabelHint::Mixed };
+            let of = |slot: &Slot| match (slot.child().as_leaf(), slot.child().as_node()) {
+                (Some(triangle), _) => labels[triangle as usize],
+                (None, Some(node)) => hints[node as usize],
+                // A node with an empty slot is to be looked into: it must be given back.
+                (None, None) => MIXED,
+            };
+            let (a, b) = (of(&pair[0]), of(&pair[1]));
+            hints[node] = if a == b { a } else { MIXED };
         }
-        hints
+        LabelHints(hints)
     }
 
     fn tag_with(&mut self, looked: &Looked) {

@@ -62,6 +62,7 @@ mod adopt;
 mod arena;
 mod balance;
 mod build;
+mod cells;
 mod connect;
 mod follow;
 mod heights;
