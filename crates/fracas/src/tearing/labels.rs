@@ -136,14 +136,16 @@ impl Tree {
     }
 
     /// Divides a piece by labels of its vertices, which are equal wherever triangles are connected, by looking at one vertex of each connected
-    /// subtree. What has the label 0 stays; the others get roots that are not listed yet: returns their labels and roots.
+    /// subtree. Subtrees that are `elsewhere` are known to have the label 0. What has it stays; the others get roots that are not listed
+    /// yet: returns their labels and roots.
     pub(super) fn divide_connected(
         &mut self,
         mesh: &LiveMesh,
         root: u32,
         label: &impl Fn(u32) -> u32,
+        elsewhere: &impl Fn(&Slot) -> bool,
     ) -> Vec<(u32, u32)> {
-        self.look_at_labels(mesh, root, label);
+        self.look_at_labels(mesh, root, label, elsewhere);
         let judge = |slot: &Slot| match slot.tag() {
             0 if slot.is_empty() => LabelHint::Nothing,
             0 => LabelHint::Mixed,
@@ -187,7 +189,13 @@ impl Tree {
     /// label that label plus one.
     ///
     /// Level by level, then all labels, then from below: nothing waits for what was read just before, so that cache misses overlap.
-    fn look_at_labels(&mut self, mesh: &LiveMesh, root: u32, label: &impl Fn(u32) -> u32) {
+    fn look_at_labels(
+        &mut self,
+        mesh: &LiveMesh,
+        root: u32,
+        label: &impl Fn(u32) -> u32,
+        elsewhere: &impl Fn(&Slot) -> bool,
+    ) {
         let Self { arena, scratch, .. } = self;
         let looked = &mut scratch.looked;
         looked.clear();
@@ -195,7 +203,9 @@ impl Tree {
         let mut done = 0;
         while done < looked.len() {
             let slot = arena.slot(looked[done].at);
-            if let Some(node) = slot.child().as_node()
+            if elsewhere(slot) {
+                looked[done].label = 0;
+            } else if let Some(node) = slot.child().as_node()
                 && !slot.is_whole()
             {
                 looked[done].below = looked.len() as u32;
@@ -203,7 +213,7 @@ impl Tree {
             }
             done += 1;
         }
-        for looked in looked.iter_mut().filter(|looked| looked.below == NONE) {
+        for looked in looked.iter_mut().filter(|looked| looked.below == NONE && looked.label == NOTHING) {
             let child = arena.slot(looked.at).child();
             if let Some(triangle) = child.as_leaf() {
                 looked.label = label(mesh.triangles()[triangle as usize][0]);
