@@ -435,3 +435,22 @@ fn bad_edits_are_refused_and_change_nothing() {
     let wrong = body.set_positions(&[DVec3::ZERO]);
     assert!(wrong.is_err());
 }
+
+/// Boxes say nothing of where parts are until a refit, and parts come apart all the same.
+#[test]
+fn a_part_comes_apart_while_boxes_are_out_of_date() {
+    let mut body = TearingBody::build(shapes::icosphere(1.0, 4));
+    let height = |t: TriangleId| body.mesh().triangle(t).centroid().z;
+    let removed = body.mesh().live_triangles().filter(|&t| (0.8..0.9).contains(&height(t))).collect();
+    let cap: Vec<TriangleId> = body.mesh().live_triangles().filter(|&t| height(t) >= 0.9).collect();
+    let edit = MeshEdit { removed, ..MeshEdit::default() };
+    let upside_down: Vec<DVec3> = body.mesh().positions().iter().map(|p| -*p).collect();
+    body.move_vertices(&upside_down).unwrap();
+    assert_eq!(body.apply(&edit).unwrap().parted, 1);
+    let pieces: Vec<Vec<TriangleId>> = body.pieces().map(|piece| piece.triangles()).collect();
+    let of_cap = body.piece_of(cap[0]).unwrap();
+    assert_eq!((pieces.len(), pieces[of_cap].len()), (2, cap.len()));
+    assert!(cap.iter().all(|&t| body.piece_of(t) == Some(of_cap)));
+    body.refit();
+    body.validate().unwrap();
+}

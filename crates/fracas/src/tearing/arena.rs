@@ -175,6 +175,13 @@ impl Slot {
         (self.low.truncate().to_array(), self.high.truncate().to_array())
     }
 
+    /// Whether the box does not even touch another. An empty slot has no box.
+    #[inline]
+    pub(super) fn is_apart_from(&self, (low, high): Bounds) -> bool {
+        let (above, below) = (self.low.cmpgt(high), self.high.cmplt(low));
+        !self.is_empty() && (above | below).bitmask() & 0b111 != 0
+    }
+
     /// The box around this one and another.
     #[inline]
     pub(super) fn union(&self, other: &Self) -> Bounds {

@@ -7,9 +7,11 @@
 //! The median rule divides in halves along the longest axis, as the paper does.
 
 use super::arena::{Arena, Bounds, Built};
-use super::heights::{Heights, is_least, roomy_height};
+use super::cells::{self, Cells, Planned};
+use super::heights::{Heights, roomy_height};
 use super::small::{SMALL, SmallSet};
 use crate::tree::partition::{BINS, BestCut, Bin, Binning, Extent, Item, best_cut, cut, half_area};
+use std::slice::Iter;
 
 /// How sets of triangles are divided when a tree, or a part of it, is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub enum TearingBuild {
 /// Which axes the surface-area heuristic considers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axes {
-    /// The longest only, and sets of up to [`SMALL`] are halved where their height allows it: the fastest.
+    /// The longest only, by the cells of a grid, and sets of up to [`SMALL`] are halved as nearly as their height allows: the fastest.
     Halves,
     /// The longest only: faster, with boxes a few per cent larger.
     Longest,
@@ -44,6 +46,7 @@ const THREE_AXES: usize = 4096;
 pub(super) struct BuildScratch {
     pub(super) small: SmallSet,
     spare: Vec<Item>,
+    cells: Cells,
 }
 
 impl Arena {
@@ -74,13 +77,20 @@ impl Arena {
         axes: Axes,
         scratch: &mut BuildScratch,
     ) {
-        let BuildScratch { small, spare } = scratch;
+        let BuildScratch { small, spare, cells } = scratch;
         if spare.len() < items.len() {
             spare.resize(items.len(), items[0]);
         }
         let bounds = Extent::of(items).bounds();
         let spare = &mut spare[..items.len()];
-        AreaBuild { arena: self, axes, small }.build(at, Set { items, spare, bounds }, height);
+        let set = Set { items, spare, bounds };
+        let mut build = AreaBuild { arena: self, axes, small };
+        if axes == Axes::Halves && set.items.len() >= cells::FEWEST {
+            let set = cells.sort(set, height);
+            build.follow(&mut cells.planned().iter(), at, set, height);
+        } else {
+            build.build(at, set, height);
+        }
     }
 
     /// Halves along the longest axis, down to sets that are sorted in one go. The tree has the least height.
@@ -99,10 +109,10 @@ impl Arena {
 }
 
 /// Items to be divided, room for as many to move to, and the box around them.
-struct Set<'a> {
-    items: &'a mut [Item],
-    spare: &'a mut [Item],
-    bounds: Bounds,
+pub(super) struct Set<'a> {
+    pub(super) items: &'a mut [Item],
+    pub(super) spare: &'a mut [Item],
+    pub(super) bounds: Bounds,
 }
 
 struct AreaBuild<'a> {
@@ -116,8 +126,8 @@ impl AreaBuild<'_> {
         if set.items.len() <= SORTED {
             return self.arena.build_small_by_area(at, set.items, self.small, height);
         }
-        if self.axes == Axes::Halves && set.items.len() <= SMALL && is_least(set.items.len(), height) {
-            return self.arena.build_small(at, set.items, self.small);
+        if self.axes == Axes::Halves && set.items.len() <= SMALL {
+            return self.arena.build_small_of_height(at, set.items, self.small, height);
         }
         let heights = Heights::new(set.items.len(), height);
         let (lower, upper) = match self.cheapest_cut(&set, &heights) {
@@ -128,6 +138,19 @@ impl AreaBuild<'_> {
         let node = self.arena.new_node();
         let a = self.build(2 * node, lower, left_height);
         let b = self.build(2 * node + 1, upper, right_height);
+        self.arena.put_node(at, node, a, b)
+    }
+
+    /// Builds a tree over items that have been sorted for it.
+    fn follow(&mut self, plan: &mut Iter<'_, Planned>, at: u32, set: Set<'_>, height: u8) -> Built {
+        let Some(&Planned { left, bounds }) = plan.next().filter(|planned| planned.left > 0) else {
+            return self.build(at, set, height);
+        };
+        let (left_height, right_height) = Heights::new(set.items.len(), height).of_sides(left);
+        let (lower, upper) = set.split_at(left, bounds);
+        let node = self.arena.new_node();
+        let a = self.follow(plan, 2 * node, lower, left_height);
+        let b = self.follow(plan, 2 * node + 1, upper, right_height);
         self.arena.put_node(at, node, a, b)
     }
 
@@ -151,7 +174,7 @@ impl AreaBuild<'_> {
 }
 
 /// Cost of visiting what a bin holds: area times triangles.
-fn cost(bin: &Bin) -> f32 {
+pub(super) fn cost(bin: &Bin) -> f32 {
     half_area(bin.low, bin.high) * bin.count as f32
 }
 
@@ -167,7 +190,7 @@ impl<'a> Set<'a> {
             spare[if is_below { below } else { above }] = *item;
             below += usize::from(is_below);
         }
-        self.halves(cut.below, cut.sides)
+        self.swapped().split_at(cut.below, cut.sides)
     }
 
     /// No cut between bins will do: one that balance allows, near the middle of the longest axis.
@@ -175,14 +198,18 @@ impl<'a> Set<'a> {
         let left = heights.nearest(self.items.len() / 2);
         let axis = Extent::of(self.items).longest_centre_axis();
         cut(self.items, axis, left);
-        self.spare.copy_from_slice(self.items);
         let sides = [&self.items[..left], &self.items[left..]].map(|side| Extent::of(side).bounds());
-        self.halves(left, sides)
+        self.split_at(left, sides)
     }
 
-    fn halves(self, left: usize, bounds: [Bounds; 2]) -> (Self, Self) {
-        let (lower, upper) = self.spare.split_at_mut(left);
-        let (lower_room, upper_room) = self.items.split_at_mut(left);
+    /// What was room becomes the items.
+    pub(super) fn swapped(self) -> Self {
+        Self { items: self.spare, spare: self.items, bounds: self.bounds }
+    }
+
+    fn split_at(self, left: usize, bounds: [Bounds; 2]) -> (Self, Self) {
+        let (lower, upper) = self.items.split_at_mut(left);
+        let (lower_room, upper_room) = self.spare.split_at_mut(left);
         (
             Set { items: lower, spare: lower_room, bounds: bounds[0] },
             Set { items: upper, spare: upper_room, bounds: bounds[1] },

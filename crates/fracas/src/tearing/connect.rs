@@ -14,12 +14,14 @@
 //!
 //! Triangles that share a vertex, by index, are connected.
 
-use super::arena::NONE;
+use super::arena::{Bounds, NONE, Slot};
 use super::regions::Regions;
 use super::{TearingBody, Tree};
 use crate::base::{DisjointSets, roomy};
 use crate::geom::DVec3;
 use crate::mesh::{LiveMesh, MeshEdit};
+use crate::pairs::Frame;
+use glam::{Vec3, Vec4};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -94,7 +96,12 @@ impl TearingBody {
             let is_first = parts[..k].iter().all(|&before| piece(before) != piece(part));
             if is_first && parts[k..].iter().any(|&other| piece(other) == piece(part) && is_large(other)) {
                 let label = |vertex: u32| clusters.label_of(vertex);
-                for (label, root) in self.tree.divide_connected(&self.mesh, piece(part), &label) {
+                let lost = || parts[k..].iter().copied().filter(|&other| piece(other) == piece(part));
+                let around = clusters
+                    .box_of_few(&self.mesh, &self.tree.frame, lost())
+                    .filter(|_| !self.tree.is_behind);
+                let elsewhere = |slot: &Slot| around.is_some_and(|around| slot.is_apart_from(around));
+                for (label, root) in self.tree.divide_connected(&self.mesh, piece(part), &label, &elsewhere) {
                     divided[label as usize - 1] = Some(root);
                 }
             }
@@ -112,6 +119,9 @@ impl TearingBody {
 
 /// A part that has more than the vertices of the mesh divided by this is divided from the root of the tree, others from their leaves.
 const MANY: usize = 64;
+
+/// Parts with fewer than the vertices of the mesh divided by this are few enough for [`Clusters::box_of_few`].
+const FEW: usize = 8;
 
 impl Clusters {
     /// Makes what depends on the size of the body.
@@ -182,13 +192,38 @@ impl Clusters {
         if search == self.search { self.labels[cluster as usize] } else { 0 }
     }
 
-    /// The triangles of a part.
-    fn triangles(&self, mesh: &LiveMesh, part: u32) -> Vec<u32> {
+    /// The vertices of a part.
+    fn vertices(&self, part: u32) -> impl Iterator<Item = u32> + '_ {
         let cluster = &self.clusters[part as usize];
         let of_regions = cluster.regions.iter().flat_map(|&region| self.regions.vertices(region));
         let one_by_one = cluster.members.iter().copied().filter(|_| cluster.regions.is_empty());
+        of_regions.chain(one_by_one)
+    }
+
+    /// The box around parts in the frame, if they have few enough vertices that looking at all of them saves time: what is apart from
+    /// it need not be looked at.
+    fn box_of_few(
+        &self,
+        mesh: &LiveMesh,
+        frame: &Frame,
+        parts: impl Iterator<Item = u32> + Clone,
+    ) -> Option<Bounds> {
+        let count: usize = parts.clone().map(|part| self.clusters[part as usize].size()).sum();
+        if FEW * count > mesh.vertex_count() {
+            return None;
+        }
+        let (mut low, mut high) = (Vec4::INFINITY, Vec4::NEG_INFINITY);
+        for vertex in parts.flat_map(|part| self.vertices(part)) {
+            let at = Vec3::from_array(frame.map(mesh.positions()[vertex as usize])).extend(0.0);
+            (low, high) = (low.min(at), high.max(at));
+        }
+        Some((low, high))
+    }
+
+    /// The triangles of a part.
+    fn triangles(&self, mesh: &LiveMesh, part: u32) -> Vec<u32> {
         let mut triangles = Vec::new();
-        for vertex in of_regions.chain(one_by_one) {
+        for vertex in self.vertices(part) {
             // Each triangle once, at the first of its corners.
             let of_vertex = mesh.triangles_of_vertex(vertex);
             triangles.extend(of_vertex.filter(|&t| mesh.corners(t)[0] == vertex).map(|t| t.0));

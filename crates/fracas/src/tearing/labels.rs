@@ -136,14 +136,16 @@ impl Tree {
     }
 
     /// Divides a piece by labels of its vertices, which are equal wherever triangles are connected, by looking at one vertex of each connected
-    /// subtree. What has the label 0 stays; the others get roots that are not listed yet: returns their labels and roots.
+    /// subtree. Subtrees that are `elsewhere` are known to have the label 0. What has it stays; the others get roots that are not listed
+    /// yet: returns their labels and roots.
     pub(super) fn divide_connected(
         &mut self,
         mesh: &LiveMesh,
         root: u32,
         label: &impl Fn(u32) -> u32,
+        elsewhere: &impl Fn(&Slot) -> bool,
     ) -> Vec<(u32, u32)> {
-        self.look_at_labels(mesh, root, label);
+        self.look_at_labels(mesh, root, label, elsewhere);
         let judge = |slot: &Slot| match slot.tag() {
             0 if slot.is_empty() => LabelHint::Nothing,
             0 => LabelHint::Mixed,
@@ -187,7 +189,13 @@ impl Tree {
     /// label that label plus one.
     ///
     /// Level by level, then all labels, then from below: nothing waits for what was read just before, so that cache misses overlap.
-    fn look_at_labels(&mut self, mesh: &LiveMesh, root: u32, label: &impl Fn(u32) -> u32) {
+    fn look_at_labels(
+        &mut self,
+        mesh: &LiveMesh,
+        root: u32,
+        label: &impl Fn(u32) -> u32,
+        elsewhere: &impl Fn(&Slot) -> bool,
+    ) {
         let Self { arena, scratch, .. } = self;
         let looked = &mut scratch.looked;
         looked.clear();
@@ -195,7 +203,9 @@ impl Tree {
         let mut done = 0;
         while done < looked.len() {
             let slot = arena.slot(looked[done].at);
-            if let Some(node) = slot.child().as_node()
+            if elsewhere(slot) {
+                looked[done].label = 0;
+            } else if let Some(node) = slot.child().as_node()
                 && !slot.is_whole()
             {
                 looked[done].below = looked.len() as u32;
@@ -203,7 +213,7 @@ impl Tree {
             }
             done += 1;
         }
-        for looked in looked.iter_mut().filter(|looked| looked.below == NONE) {
+        for looked in looked.iter_mut().filter(|looked| looked.below == NONE && looked.label == NOTHING) {
             let child = arena.slot(looked.at).child();
             if let Some(triangle) = child.as_leaf() {
                 looked.label = label(mesh.triangles()[triangle as usize][0]);
@@ -239,8 +249,8 @@ pub(super) enum LabelHint {
     Mixed,
 }
 
-/// A verdict for each node; none if they are not in order.
-pub(super) struct LabelHints(Vec<LabelHint>);
+/// By node: the one label of all below it, or [`MIXED`]; empty if nodes are not in order.
+pub(super) struct LabelHints(Vec<u32>);
 
 impl LabelHints {
     #[inline]
@@ -248,8 +258,9 @@ impl LabelHints {
         if let Some(triangle) = slot.child().as_leaf() {
             return LabelHint::One(labels[triangle as usize]);
         }
-        match slot.child().as_node() {
-            Some(node) => self.0.get(node as usize).copied().unwrap_or(LabelHint::Mixed),
+        match slot.child().as_node().map(|node| self.0.get(node as usize)) {
+            Some(Some(&label)) if label != MIXED => LabelHint::One(label),
+            Some(_) => LabelHint::Mixed,
             None => LabelHint::Nothing,
         }
     }
@@ -261,13 +272,18 @@ impl Arena {
         if !self.in_order {
             return LabelHints(Vec::new());
         }
-        let mut hints = LabelHints(vec![LabelHint::Mixed; self.nodes.len()]);
+        let mut hints = vec![MIXED; self.nodes.len()];
         for (node, pair) in self.slots.chunks_exact(2).enumerate().rev() {
-            let (a, b) = (hints.of(&pair[0], labels), hints.of(&pair[1], labels));
-            // A node without triangles is to be looked into: it must be given back.
-            hints.0[node] = if a == b && a != LabelHint::Nothing { a } else { LabelHint::Mixed };
+            let of = |slot: &Slot| match (slot.child().as_leaf(), slot.child().as_node()) {
+                (Some(triangle), _) => labels[triangle as usize],
+                (None, Some(node)) => hints[node as usize],
+                // A node with an empty slot is to be looked into: it must be given back.
+                (None, None) => MIXED,
+            };
+            let (a, b) = (of(&pair[0]), of(&pair[1]));
+            hints[node] = if a == b { a } else { MIXED };
         }
-        hints
+        LabelHints(hints)
     }
 
     fn tag_with(&mut self, looked: &Looked) {

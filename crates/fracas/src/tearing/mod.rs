@@ -62,6 +62,7 @@ mod adopt;
 mod arena;
 mod balance;
 mod build;
+mod cells;
 mod connect;
 mod follow;
 mod heights;
@@ -169,6 +170,8 @@ struct Tree {
     roots: Vec<u32>,
     options: TearingOptions,
     upkeep: Upkeep,
+    /// Whether vertices have moved since boxes were last computed.
+    is_behind: bool,
     /// The node up to which [`TearingBody::refit_and_optimise`] has come.
     cursor: usize,
     /// Memory of a refit: positions in frame coordinates.
@@ -323,7 +326,9 @@ impl TearingBody {
     /// As [`TearingBody::set_positions`].
     pub fn move_vertices(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
         self.stamp = Stamp::new();
-        self.mesh.set_positions(positions)
+        self.mesh.set_positions(positions)?;
+        self.tree.is_behind = true;
+        Ok(())
     }
 
     /// Recomputes all boxes from the positions of the mesh.
@@ -368,6 +373,7 @@ impl Tree {
     /// Rebuilds the trees: each piece keeps its triangles; a body without pieces becomes one.
     fn rebuild(&mut self, mesh: &LiveMesh) {
         self.frame = frame_of(mesh);
+        self.is_behind = false;
         let mut sets: Vec<Vec<u32>> = self.roots.iter().map(|&root| self.arena.triangles(root)).collect();
         if sets.is_empty() {
             sets.push(mesh.live_triangles().map(|t| t.0).collect());

@@ -24,6 +24,7 @@ impl Tree {
         let from = if self.cursor < nodes { self.cursor } else { 0 };
         let to = (from + count).min(nodes);
         self.cursor = to;
+        self.is_behind = false;
         let changed = self.refit_in_frame(mesh, from as u32..to as u32);
         if self.bounds().is_some_and(|corners| !fits_frame(corners, 0.125)) {
             let frame = frame_of(mesh);

@@ -30,8 +30,8 @@ use std::collections::BTreeSet;
 /// Most vertices of a region. Larger ones make searches shorter, and let an edit loosen more.
 const MOST: usize = 24;
 
-/// Triangles that edits may change before the regions are brought up to date.
-const BEHIND: usize = 2048;
+/// Triangles that edits may change before the regions are brought up to date. More make the slowest step slower, fewer all steps.
+const BEHIND: usize = 1024;
 
 /// A vertex in no region that is listed to be grouped.
 const LOOSE: u32 = NONE - 1;

@@ -5,7 +5,7 @@
 //! counting, for each of them, how many come before it: eight comparisons at a time, none of them a branch.
 
 use super::arena::{Arena, Built};
-use super::heights::Heights;
+use super::heights::{Heights, is_least};
 use super::hierarchy::BUNCH;
 use crate::tree::partition::{Bin, Item, half_area, nearest_integer};
 use glam::Vec4;
@@ -164,6 +164,22 @@ impl Arena {
         SmallBuild { arena: self, items, set }.halves(at, 0, count)
     }
 
+    /// Builds a tree of the given height over a few items in slot `at`, by halves where balance allows it, and nearly so elsewhere.
+    pub(super) fn build_small_of_height(
+        &mut self,
+        at: u32,
+        items: &[Item],
+        set: &mut SmallSet,
+        height: u8,
+    ) -> Built {
+        set.fill(items);
+        if (ROW + 1..=SORTED_BEFORE).contains(&items.len()) {
+            set.sort_along_longest_axis(0, items.len());
+        }
+        let count = items.len();
+        SmallBuild { arena: self, items, set }.near_halves(at, 0, count, height)
+    }
+
     /// Builds a tree of the given height over a few items in slot `at`, by the surface-area heuristic.
     pub(super) fn build_small_by_area(
         &mut self,
@@ -224,6 +240,24 @@ impl SmallBuild<'_> {
                 self.arena.put_node(at, node, a, b)
             }
         }
+    }
+
+    /// Builds a tree of the given height over a run of the order, by halves as nearly as balance allows.
+    fn near_halves(&mut self, at: u32, from: usize, to: usize, height: u8) -> Built {
+        let count = to - from;
+        if is_least(count, height) {
+            return self.halves(at, from, to);
+        }
+        if count > SORTED_BEFORE {
+            self.set.sort_along_longest_axis(from, to);
+        }
+        let heights = Heights::new(count, height);
+        let left = heights.nearest(count / 2);
+        let (left_height, right_height) = heights.of_sides(left);
+        let node = self.arena.new_node();
+        let a = self.near_halves(2 * node, from, from + left, left_height);
+        let b = self.near_halves(2 * node + 1, from + left, to, right_height);
+        self.arena.put_node(at, node, a, b)
     }
 
     /// Builds a tree of the given height over a run of the order, by the surface-area heuristic.
