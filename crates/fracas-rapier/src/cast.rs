@@ -67,6 +67,11 @@ pub(crate) struct Cast {
 }
 
 impl Cast {
+    /// Shapes that are not nearer than this do not meet.
+    pub fn enough(&self) -> f64 {
+        self.target + NEAR * self.size
+    }
+
     /// The first time at which the shapes meet. `near` tells the nearest points at a time, if they are within a reach; `along` tells of the
     /// normal of such points.
     pub fn first(
@@ -75,7 +80,7 @@ impl Cast {
         along: impl Fn(f64, &Contact) -> Option<Along>,
     ) -> Option<ShapeCastHit> {
         let Self { speed, span: [start, end], target, size, thin, stops_inside } = *self;
-        let enough = target + NEAR * size;
+        let enough = self.enough();
         let look = enough + LOOK * size;
         let gap_of = |found: &Option<Contact>| found.as_ref().map_or(look, |near| f64::from(near.dist));
         let mut found = near(start, look);

@@ -6,10 +6,11 @@ use crate::FragmentShape;
 use crate::candidates::{Candidate, Scratch, TOLERANCE, between_fragments, with_scratch, with_shape};
 use crate::cast::{Along, Cast};
 use crate::closest::closest;
-use crate::convert::{double, single};
+use crate::convert::{between, double, single};
 use crate::engine::Seal;
 use crate::manifold::{ToldBy, write_manifolds};
 use crate::mesh::{EngineMeshes, MeshPair};
+use crate::slab::Slab;
 use fracas::brittle::ContactStats;
 use rapier3d::math::{Pose, Real, Vector};
 use rapier3d::parry::query::details::{
@@ -371,6 +372,16 @@ impl QueryDispatcher for FragmentDispatcher {
         };
         let thin = kind.least_extent();
         let cast = Cast { speed, span, target: 0.0, size, thin, stops_inside: stop_at_penetration };
+        // Most bodies that a fast one is asked about it passes by.
+        if let Kind::Both(a, b) = kind {
+            let [begin, end] = span;
+            let travel =
+                motion1.position_at_time(start_time).rotation.inverse() * (approach * (end - begin) as f32);
+            let pose = between(&at(begin), a.origin(), b.origin());
+            if Slab::stays_between(a, b, &pose, double(travel), cast.enough() + turning * (end - begin)) {
+                return Ok(None);
+            }
+        }
         Ok(cast.first(near, along))
     }
 }

@@ -77,6 +77,39 @@ impl Slab {
         Some(exact(best.1))
     }
 
+    /// Whether two fragments stay farther apart than a distance while the second moves along `travel`, in the coordinates of the first one's body.
+    /// Often not known, and then `false`.
+    pub fn stays_between(
+        first: &FragmentShape,
+        second: &FragmentShape,
+        pose: &Pose,
+        travel: DVec3,
+        distance: f64,
+    ) -> bool {
+        let back = pose.rotation().transpose();
+        // On its way the second covers the hull of where it begins and ends; the search is that of `between`.
+        let moved = |direction: DVec3| if direction.dot(travel) < 0.0 { travel } else { DVec3::ZERO };
+        let mut way = pose.apply(second.origin()) + 0.5 * travel - first.origin();
+        for _ in 0..ROUNDS {
+            let Some(direction) = way.try_normalize() else { return false };
+            let p = first.about_farthest(direction);
+            let q = pose.apply(second.about_farthest(back * -direction)) + moved(direction);
+            if direction.dot(q - p) > distance {
+                let begins = direction.dot(pose.translation()) - second.support(back * -direction);
+                if begins + direction.dot(moved(direction)) - first.support(direction) > distance {
+                    return true;
+                }
+            }
+            let step = (q - p) - way;
+            let share = (-way.dot(step) / step.length_squared()).clamp(0.0, 1.0);
+            if share.is_nan() || share < 1e-3 {
+                return false;
+            }
+            way += step * share;
+        }
+        false
+    }
+
     fn gap(&self) -> f64 {
         self.second - self.first
     }

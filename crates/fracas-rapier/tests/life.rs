@@ -134,6 +134,8 @@ fn bad_input_is_refused_and_changes_nothing() {
     assert_eq!(set.len(), broken.pieces.len());
 }
 
+/// These twelve sleep; before contacts kept their supports, two of them did not. Of a hundred seeds 85 do within these fifteen seconds: in the other
+/// piles a piece or two still rock, as the engine's `contact_clustering` chooses four points of those handed over, whether they bear the piece or not.
 #[test]
 fn piles_of_pieces_fall_asleep_however_they_break() {
     for seed in 1..=12 {
