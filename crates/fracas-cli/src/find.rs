@@ -24,16 +24,23 @@ const FEW_COMPARISONS: u64 = 20_000;
 /// The most pairs that one search lists. A page or a report of more serves nobody, and memory would run out.
 pub const MOST_PAIRS: usize = 100_000_000;
 
-/// The number of triangles from which a single search on a graphics card is worth the transfer.
-#[cfg(feature = "gpu")]
-const MANY_TRIANGLES: u64 = 2_000_000;
+/// What a single search takes, with all that comes before it: on a card to open it and compile kernels, then for each triangle on a card and on one core.
+/// Nanoseconds on a machine with an H200. Cores together are faster by the power below of their number.
+#[cfg(any(feature = "gpu", test))]
+const CARD_OPENING: f64 = 290e6;
+#[cfg(any(feature = "gpu", test))]
+const CARD_TRIANGLE: f64 = 87.0;
+#[cfg(any(feature = "gpu", test))]
+const CORE_TRIANGLE: f64 = 175.0;
+#[cfg(any(feature = "gpu", test))]
+const CORES_TOGETHER: f64 = 0.7;
 
 /// How pairs are searched for. All engines find the same pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// What takes the least time: brute force for at most 20,000 comparisons of two triangles (200 triangles against
-    /// themselves), a grid where most meshes are looked at once, trees where they meet several others; from two million
-    /// triangles on the graphics card, if there is one.
+    /// themselves), a grid where most meshes are looked at once, trees where they meet several others; for several million
+    /// triangles on one or two threads the graphics card, if there is one.
     Auto,
     /// A bounding-volume tree over each mesh.
     Tree,
@@ -197,25 +204,32 @@ fn comparisons(meshes: &[Mesh], meetings: &[[u32; 2]]) -> u64 {
 ///
 /// Measured from a cold start on one thread: to build trees and search them takes 2.5 times as long as a grid for two
 /// meshes, and 2 to 4 times as long for a mesh with itself. Trees stay, a grid is made for every meeting: so a tree is
-/// worth two meetings, or three if one is with itself. A graphics card pays when there is much to do.
+/// worth two meetings, or three if one is with itself. A graphics card pays when there is much to do and cores are few.
 fn choose(meshes: &[Mesh], meetings: &[[u32; 2]]) -> Engine {
     if comparisons(meshes, meetings) <= FEW_COMPARISONS {
         return Engine::Brute;
     }
     let count = |mesh: u32| meshes[mesh as usize].triangle_count() as u64;
     let parts = participants(meetings);
+    let grids: u64 = meetings.iter().map(|&[a, b]| if a == b { count(a) } else { count(a) + count(b) }).sum();
+    let trees: u64 = parts
+        .iter()
+        .map(|(&mesh, &meets_itself)| if meets_itself { 3 * count(mesh) } else { 2 * count(mesh) })
+        .sum();
     #[cfg(feature = "gpu")]
-    if parts.keys().map(|&mesh| count(mesh)).sum::<u64>() >= MANY_TRIANGLES
+    if card_pays(parts.keys().map(|&mesh| count(mesh)).sum(), grids.min(trees), rayon::current_num_threads())
         && fracas_gpu::GpuSoup::available().is_ok()
     {
         return Engine::Gpu;
     }
-    let grids: u64 = meetings.iter().map(|&[a, b]| if a == b { count(a) } else { count(a) + count(b) }).sum();
-    let trees: u64 = parts
-        .into_iter()
-        .map(|(mesh, meets_itself)| if meets_itself { 3 * count(mesh) } else { 2 * count(mesh) })
-        .sum();
     if grids <= trees { Engine::Soup } else { Engine::Tree }
+}
+
+/// Whether a card takes less time for so many triangles than some threads for what they have to do, in triangles of a grid.
+#[cfg(any(feature = "gpu", test))]
+fn card_pays(on_card: u64, on_cores: u64, threads: usize) -> bool {
+    let card = CARD_OPENING + CARD_TRIANGLE * on_card as f64;
+    card < CORE_TRIANGLE * on_cores as f64 / (threads.max(1) as f64).powf(CORES_TOGETHER)
 }
 
 /// The meshes that take part in a meeting, and whether they meet themselves.
@@ -339,6 +353,15 @@ mod tests {
         let row = [cube.clone(), moved(&cube, 1.0), moved(&cube, 2.5), Mesh::default()];
         assert_eq!(meetings(&row, false), [[0, 1]]);
         assert_eq!(meetings(&row, true), [[0, 0], [0, 1], [1, 1], [2, 2]]);
+    }
+
+    #[test]
+    fn a_card_pays_for_many_triangles_where_cores_are_few() {
+        let from = |threads: usize| {
+            (1..100).find(|&millions| card_pays(millions * 1_000_000, millions * 1_000_000, threads))
+        };
+        assert_eq!([1, 2, 4, 16].map(from), [Some(4), Some(15), None, None]);
+        assert!(!card_pays(0, 0, 0));
     }
 
     #[test]
