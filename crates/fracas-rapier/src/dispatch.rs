@@ -400,13 +400,13 @@ impl<M: Default + Clone + Send + Sync, C: Default + Copy + Send + Sync> Persiste
     ) -> Result<(), Unsupported> {
         let before = manifolds.len();
         let Ok(kind) = Kind::of(&self.meshes, g1, g2) else {
-            if Unstable::is(workspace.as_ref()) {
+            if before < 2 && Unstable::is(workspace.as_ref()) {
                 *workspace = None;
             }
             if before < 2 || workspace.is_some() {
                 return Err(Unsupported);
             }
-            // A collider got another shape. The engine's dispatcher would leave manifolds beyond the first as they were, of a shape that
+            // A collider may have got another shape. The engine's dispatcher would leave manifolds beyond the first as they were, of a shape that
             // is gone. They must go, and a workspace makes the engine look up again what there is to solve.
             manifolds.clear();
             let done =
