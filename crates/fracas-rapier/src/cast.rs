@@ -82,16 +82,18 @@ impl Cast {
         let Self { speed, span: [start, end], target, size, thin, stops_inside } = *self;
         let enough = self.enough();
         let look = enough + LOOK * size;
-        let gap_of = |found: &Option<Contact>| found.as_ref().map_or(look, |near| f64::from(near.dist));
-        let mut found = near(start, look);
-        if gap_of(&found) <= enough && !stops_inside {
-            return self.deeper(found?, near, along);
-        }
+        // What is farther away than the shapes can come by the end does not matter.
+        let reach_at = |time: f64| (enough + speed * (end - time)).min(look);
         let mut time = start;
+        let mut reach = reach_at(start);
+        let mut found = near(start, reach);
+        if let Some(first) = found.filter(|first| !stops_inside && f64::from(first.dist) <= enough) {
+            return self.deeper(first, near, along);
+        }
         // Steps with something near; others are long, and need not be counted.
         let mut steps = 0;
         loop {
-            let gap = gap_of(&found);
+            let gap = found.as_ref().map_or(reach, |near| f64::from(near.dist));
             if let Some(near) = found.filter(|_| gap <= enough || steps == MOST_STEPS) {
                 return Some(hit(&near, time, time == start));
             }
@@ -111,7 +113,10 @@ impl Cast {
             if time > end {
                 return None;
             }
-            found = near(time, look);
+            // Nor what is farther away than the nearest points of before can be by now.
+            let known = if found.is_some() { gap + 1.001 * speed * wait } else { f64::INFINITY };
+            reach = reach_at(time).min(known).max(enough);
+            found = near(time, reach);
         }
     }
 

@@ -345,20 +345,22 @@ impl QueryDispatcher for FragmentDispatcher {
         };
         let near = |time: f64, reach: f64| kind.nearest(&at(time), reach);
         // No point of a shape is faster than its centre and what its turn gives the farthest point.
-        let turning = |motion: &NonlinearRigidMotion, shape: &dyn Shape| {
-            if motion.angvel == Vector::ZERO {
-                return 0.0;
-            }
+        let arm = |motion: &NonlinearRigidMotion, shape: &dyn Shape| {
             let sphere = shape.compute_local_bounding_sphere();
-            let arm = (sphere.center() - motion.local_center).length() + sphere.radius();
-            f64::from(motion.angvel.length() * arm)
+            (sphere.center() - motion.local_center).length() + sphere.radius()
         };
-        let turning = turning(motion1, g1) + turning(motion2, g2);
+        let turns = [(motion1, g1), (motion2, g2)].map(|(motion, shape)| {
+            let is_turning = motion.angvel != Vector::ZERO;
+            (motion.angvel, if is_turning { arm(motion, shape) } else { 0.0 })
+        });
+        let turning = f64::from(turns.iter().map(|&(turn, arm)| turn.length() * arm).sum::<f32>());
         let approach = motion2.linvel - motion1.linvel;
         let along = |time: f64, near: &Contact| {
             let gap = kind.gap_along(&at(time), near.normal1)?;
             let normal = motion1.position_at_time(time as f32).rotation * near.normal1;
-            Some(Along { gap, speed: f64::from(-approach.dot(normal)).max(0.0) + turning })
+            // A turn about the normal moves nothing along it.
+            let turning: f32 = turns.iter().map(|&(turn, arm)| turn.cross(normal).length() * arm).sum();
+            Some(Along { gap, speed: f64::from((-approach.dot(normal)).max(0.0) + turning) })
         };
         let speed = f64::from(approach.length()) + turning;
         let span = [f64::from(start_time), f64::from(end_time)];

@@ -3,11 +3,19 @@
 //! # Idea
 //!
 //! The solver takes four points per normal. So candidates are grouped by normal, deepest first, and of each group those
-//! four are kept that hold best: the deepest, the one farthest from it, and one on either side of the line between. Points that
-//! are not near yet count less. A pair of bodies that touch in one plane ends up with four points, whatever their shapes.
+//! four are kept that hold best: the deepest, the one farthest from it, the one that makes the largest triangle with these, and the one that adds most
+//! to this triangle. Points that are not near yet count less. A pair of bodies that touch in one plane ends up with four points, whatever their shapes.
 //!
-//! A point that is still a little away may be among the four because it is far out, in place of one that bears the body now. Then the best of
-//! those that touch come in a second manifold. Without them, pieces at rest rocked for ever: they lost and found a support in turn.
+//! ```text
+//!          3                 The deepest point may be in the middle. Then one on either side of the line from 1 to 2 would leave
+//!        ·   ·               out what bears the body behind 1.
+//!    4 · · 1 · · · 2
+//! ```
+//!
+//! A point that is still a little away may be among the four because it is far out, in place of one that bears the body now. So where three or
+//! more touch, the best of these come first, and what is farther away only fills up. Without this, pieces at rest rocked for ever: they lost and
+//! found a support in turn. A second manifold of the same normal would not help: the engine puts the points of both together, and chooses four of
+//! them itself, far out rather than near.
 //!
 //! Impulses are kept with points from step to step. So a point that was handed over before is preferred to one that is hardly better: a
 //! pile in which the points of a contact change all the time does not come to rest.
@@ -35,15 +43,16 @@ const NEAR: f64 = 0.35;
 /// By how much of the engine's prediction a point may be deeper than one that was handed over before, and how many times its score may be
 /// as good, and yet be second.
 const KNOWN_DEPTH: f64 = 0.05;
-const KNOWN_SCORE: f64 = 1.5;
+const KNOWN_SCORE: f64 = 3.0;
 /// The margin by the engine's prediction: 0.6 mm where bodies are of about a metre.
 const MARGIN: f64 = 0.03;
 /// Contacts that are told by their place may move by so much of the engine's prediction from step to step.
 const SAME_PLACE: f64 = 0.5;
 /// Within how much of the engine's prediction a point counts as touching: 1 mm where bodies are of about a metre.
 const TOUCHING: f64 = 0.05;
-/// Points that the solver takes of each manifold.
+/// Points that the solver takes of each manifold, and how many can bear a body.
 const MOST_POINTS: usize = 4;
+const ENOUGH_TO_BEAR: usize = 3;
 
 /// Indices of the candidates of one normal; the first is the deepest, or nearly.
 struct Group {
@@ -85,12 +94,7 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
     let (to_first, to_second) =
         if is_flipped { (there, Pose::IDENTITY) } else { (Pose::IDENTITY, there.inverse()) };
     let mut count = 0;
-    let chosen = groups.iter().map(|group| chosen(group, candidates, prediction)).collect::<Vec<_>>();
-    let parts = groups
-        .iter()
-        .zip(&chosen)
-        .flat_map(|(group, chosen)| chosen.chunks(MOST_POINTS).map(move |points| (group, points)));
-    for (group, points) in parts {
+    for group in &groups {
         if count == manifolds.len() {
             manifolds.push(ContactManifold::with_data(0, 0, M::default()));
         }
@@ -100,7 +104,7 @@ pub(crate) fn write_manifolds<M: Default + Clone, C: Default + Copy>(
         manifold.local_n1 = single(to_first.rotation() * towards);
         manifold.local_n2 = single(to_second.rotation() * -towards);
         manifold.points.clear();
-        for &k in points {
+        for k in chosen(group, candidates, prediction) {
             let Candidate { p1, p2, distance, features: [f1, f2], .. } = candidates[k as usize];
             let gap = margin.min(distance.abs());
             let (p2, distance) = (p2 - group.normal * gap, distance - gap);
@@ -188,20 +192,21 @@ fn grouped(candidates: &mut [Candidate], prediction: f64) -> Vec<Group> {
     groups
 }
 
-/// The points of a group that hold best: four, then those of the best four that touch which are not among them.
+/// The points of a group that hold best, four at most. Where enough touch to bear the body, these come first.
 fn chosen(group: &Group, candidates: &[Candidate], prediction: f64) -> Vec<u32> {
     let touches = |k: &u32| candidates[*k as usize].distance < TOUCHING * prediction;
-    let mut chosen = best_four(group.normal, &group.members, candidates, prediction);
-    if chosen.len() == MOST_POINTS && !chosen.iter().all(touches) {
-        let touching: Vec<u32> = group.members.iter().copied().filter(touches).collect();
-        let more = best_four(group.normal, &touching, candidates, prediction);
-        more.iter().for_each(|k| {
-            if !chosen.contains(k) {
-                chosen.push(*k);
-            }
-        });
+    let best = best_four(group.normal, &group.members, candidates, prediction);
+    if best.iter().all(touches) {
+        return best;
     }
-    chosen
+    let touching: Vec<u32> = group.members.iter().copied().filter(touches).collect();
+    let mut bearing = best_four(group.normal, &touching, candidates, prediction);
+    if bearing.len() < ENOUGH_TO_BEAR {
+        return best;
+    }
+    let room = MOST_POINTS - bearing.len();
+    bearing.extend(best.into_iter().filter(|k| !touches(k)).take(room));
+    bearing
 }
 
 /// The four of some candidates, which are sorted by depth, that hold best.
@@ -210,29 +215,43 @@ fn best_four(normal: DVec3, members: &[u32], candidates: &[Candidate], predictio
         return members.to_vec();
     }
     let at = |k: u32| &candidates[k as usize];
-    let first = members[0];
-    // In the plane of the contact, from the deepest point; far points count less, and known ones more.
-    let flat = |k: u32| {
-        let way = at(k).p1 - at(first).p1;
-        way - normal * way.dot(normal)
+    let deepest = at(members[0]);
+    // Places in the plane of the contact, from the deepest point; far points count less, and known ones more.
+    let spot = |&k: &u32| {
+        let way = at(k).p1 - deepest.p1;
+        let behind = (at(k).distance - deepest.distance) / prediction.max(f64::MIN_POSITIVE);
+        let weight = (1.0 - behind).clamp(0.05, 1.0) * if at(k).is_known { KNOWN_SCORE } else { 1.0 };
+        (k, way - normal * way.dot(normal), weight)
     };
-    let weight = |k: u32| {
-        let behind = (at(k).distance - at(first).distance) / prediction.max(f64::MIN_POSITIVE);
-        (1.0 - behind).clamp(0.05, 1.0) * if at(k).is_known { KNOWN_SCORE } else { 1.0 }
+    let others: Vec<(u32, DVec3, f64)> = members[1..].iter().map(spot).collect();
+    // The one with the best score above 0, by its place.
+    let best = |score: &dyn Fn(DVec3) -> f64| {
+        let mut best: (f64, Option<(u32, DVec3)>) = (0.0, None);
+        for &(k, place, weight) in &others {
+            let score = score(place) * weight;
+            if score > best.0 {
+                best = (score, Some((k, place)));
+            }
+        }
+        best.1
     };
-    let best = |score: &dyn Fn(u32) -> f64| {
-        let better = |a: u32, b: u32| if score(b) > score(a) { b } else { a };
-        members[1..].iter().copied().reduce(better).filter(|&k| score(k) > 0.0)
-    };
-    let mut chosen = vec![first];
-    let Some(second) = best(&|k| flat(k).length() * weight(k)) else { return chosen };
+    let mut chosen = vec![members[0]];
+    let Some((second, b)) = best(&|p| p.length()) else { return chosen };
     chosen.push(second);
-    let across = normal.cross(flat(second));
-    // A point hardly off the line adds nothing but work.
-    let least = 0.02 * flat(second).length() * across.length();
-    for side in [1.0, -1.0] {
-        let off = |k: u32| (side * across.dot(flat(k)) - least) * weight(k);
-        chosen.extend(best(&off));
-    }
+    let area = |a: DVec3, b: DVec3| normal.dot(a.cross(b));
+    // A point that adds hardly any area adds nothing but work.
+    let least = 0.02 * b.length_squared();
+    let Some((third, c)) = best(&|p| area(b, p).abs() - least) else {
+        // All on one line: its other end.
+        chosen.extend(best(&|p| -b.dot(p) - least).map(|(fourth, _)| fourth));
+        return chosen;
+    };
+    chosen.push(third);
+    let turn = area(b, c).signum();
+    let outside = |p: DVec3| {
+        let beyond = [area(b, p), area(c - b, p - b), area(p - c, c)];
+        beyond.into_iter().map(|area| -turn * area).fold(f64::NEG_INFINITY, f64::max) - least
+    };
+    chosen.extend(best(&outside).map(|(fourth, _)| fourth));
     chosen
 }

@@ -71,6 +71,19 @@ impl Boxes8 {
         hit.to_bitmask() as u32
     }
 
+    /// The same as [`Boxes8::squared_distances`], for walks that have chosen their instruction set.
+    #[inline(always)]
+    pub fn squared_distances_wide<S: Simd>(&self, simd: S, p: [f32; 3]) -> f32x8<S> {
+        let mut squared = f32x8::splat(simd, 0.0);
+        for axis in 0..3 {
+            let below = f32x8::load_array_ref(simd, &self.low[axis]) - p[axis];
+            let above = f32x8::splat(simd, p[axis]) - f32x8::load_array_ref(simd, &self.high[axis]);
+            let beside = below.max(above).max(0.0);
+            squared += beside * beside;
+        }
+        squared
+    }
+
     /// Squared distances from a point to the boxes, rounded; zero inside.
     ///
     /// Compilers turn these loops into vector instructions of any processor, so no instruction set is asked for.
@@ -124,6 +137,8 @@ mod tests {
             let (hit, bounds) =
                 dispatch!(level, simd => (eight.overlapping(simd, one.0, one.1), eight.bounds(simd)));
             let squared = eight.squared_distances(p);
+            let wide = dispatch!(level, simd => eight.squared_distances_wide(simd, p).to_array());
+            prop_assert_eq!(squared, wide);
             for (lane, (low, high)) in boxes.iter().enumerate() {
                 prop_assert_eq!(hit >> lane & 1 == 1, overlap(&(*low, *high), &one));
                 let nearest = [0, 1, 2].map(|axis| p[axis].max(low[axis]).min(high[axis]) - p[axis]);

@@ -36,6 +36,8 @@ use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, NearestSurface};
 use crate::geom::{Boxes8, DVec3, LANES, Triangle};
 use crate::walk::Stamp;
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8};
 use std::sync::OnceLock;
 
 /// A solid farther from the origin than this many radii has boxes about its middle.
@@ -221,7 +223,8 @@ impl FacetTree {
             && p.is_finite()
             && !self.facets.is_empty()
         {
-            search.visit(top, 0);
+            let level = Level::new();
+            dispatch!(level, simd => search.visit(simd, top, 0));
         }
         search
     }
@@ -244,16 +247,24 @@ impl Search<'_> {
         ((self.best.limit() * ABOVE) as f32).min(f32::MAX)
     }
 
-    fn visit(&mut self, level: usize, block: usize) {
-        let distances = self.tree.levels[level][block].squared_distances(self.rounded);
+    fn visit<S: Simd>(&mut self, simd: S, level: usize, block: usize) {
+        // Walks call themselves, so each visit asks for the instruction set again.
+        simd.vectorize(
+            #[inline(always)]
+            || self.visit_block(simd, level, block),
+        );
+    }
+
+    #[inline(always)]
+    fn visit_block<S: Simd>(&mut self, simd: S, level: usize, block: usize) {
         // Boxes within the limit, as bits, and the nearest of the others.
         let limit = self.limit();
-        let (mut near, mut passed_by) = (0_u32, self.passed_by);
-        for (k, &squared) in distances.iter().enumerate() {
-            let is_near = squared <= limit;
-            near |= u32::from(is_near) << k;
-            passed_by = if is_near || squared > passed_by { passed_by } else { squared };
-        }
+        let squared = self.tree.levels[level][block].squared_distances_wide(simd, self.rounded);
+        let is_near = squared.simd_le(limit);
+        let mut near = is_near.to_bitmask() as u32;
+        let farther = is_near.select(f32x8::splat(simd, f32::INFINITY), squared).reduce_min();
+        let passed_by = if farther < self.passed_by { farther } else { self.passed_by };
+        let distances: [f32; LANES] = squared.to_array();
         // A facet whose box is within the limit may be just beyond it.
         let is_leaf_near = level == 0 && near != 0 && limit < passed_by;
         self.passed_by = if is_leaf_near { limit } else { passed_by };
@@ -271,7 +282,7 @@ impl Search<'_> {
             }
             let child = block * LANES + k;
             if level > 0 {
-                self.visit(level - 1, child);
+                self.visit(simd, level - 1, child);
             } else {
                 self.best.try_facet(&self.tree.facets[child], self.p);
             }
