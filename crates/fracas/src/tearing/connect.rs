@@ -88,13 +88,14 @@ impl TearingBody {
         let parts = clusters.lost_parts();
         clusters.label(&parts);
         let piece = |part: u32| clusters.clusters[part as usize].piece;
-        let is_large =
-            |part: u32| MANY * clusters.clusters[part as usize].vertices > self.mesh.vertex_count();
+        let is_large: Vec<bool> =
+            parts.iter().map(|&part| self.is_large(&clusters.clusters[part as usize])).collect();
         // Roots of the parts of trees that are divided from the root.
         let mut divided: Vec<Option<u32>> = vec![None; parts.len()];
         for (k, &part) in parts.iter().enumerate() {
             let is_first = parts[..k].iter().all(|&before| piece(before) != piece(part));
-            if is_first && parts[k..].iter().any(|&other| piece(other) == piece(part) && is_large(other)) {
+            if is_first && (k..parts.len()).any(|other| piece(parts[other]) == piece(part) && is_large[other])
+            {
                 let label = |vertex: u32| clusters.label_of(vertex);
                 let lost = || parts[k..].iter().copied().filter(|&other| piece(other) == piece(part));
                 let around = clusters
@@ -115,9 +116,16 @@ impl TearingBody {
         self.clusters = clusters;
         parts.len()
     }
+
+    /// Whether a part is so large that dividing its piece from the root is faster than from the leaves of the part. A part that was
+    /// complete before regions were visited is not: without them there are no labels.
+    fn is_large(&self, part: &Cluster) -> bool {
+        let root = self.tree.arena.slot(part.piece);
+        MANY * part.vertices > self.tree.arena.sums_below(root).leaves as usize
+    }
 }
 
-/// A part that has more than the vertices of the mesh divided by this is divided from the root of the tree, others from their leaves.
+/// A part that has more vertices than its piece has triangles, divided by this, is large.
 const MANY: usize = 64;
 
 /// Parts with fewer than the vertices of the mesh divided by this are few enough for [`Clusters::box_of_few`].

@@ -6,9 +6,9 @@
 //!
 //! ```text
 //!      vertices                 regions
-//!   · · · | · · ·              A ── B        An edit makes the regions at its triangles invalid: they may be
-//!   · A · | · B ·              │ ╲  │        connected no longer, and touch others. Their vertices are *loose*
-//!   ------+------     ──▶      │  ╲ │        until they are grouped again.
+//!   · · · | · · ·              A ── B        A triangle that goes makes the regions at its corners invalid: they may
+//!   · A · | · B ·              │ ╲  │        be connected no longer. Their vertices are *loose*, like new ones, until
+//!   ------+------     ──▶      │  ╲ │        they are grouped again. A triangle that comes only makes neighbours.
 //!   · C · | · D ·              C ── D
 //! ```
 //!
@@ -133,11 +133,32 @@ impl Regions {
             mesh.corners(triangle).into_iter().for_each(|vertex| self.loosen(vertex));
         }
         self.removed = removed;
-        for corners in &mesh.triangles()[self.first_new..] {
-            corners.iter().for_each(|&vertex| self.loosen(vertex));
+        let first_new = std::mem::replace(&mut self.first_new, mesh.slot_count());
+        for &vertex in mesh.triangles()[first_new..].iter().flatten() {
+            if self.of[vertex as usize] == NONE {
+                self.loosen(vertex);
+            }
         }
-        self.first_new = mesh.slot_count();
         self.group(mesh);
+        if first_new == 0 {
+            return;
+        }
+        // Regions that grew in this update know all neighbours; of the others, new triangles may have brought two together.
+        for slot in first_new..mesh.slot_count() {
+            if mesh.is_alive(TriangleId(slot as u32)) {
+                let [a, b, c] = mesh.triangles()[slot].map(|vertex| self.of[vertex as usize]);
+                [[a, b], [b, c], [c, a]].into_iter().for_each(|pair| self.meet(pair));
+            }
+        }
+    }
+
+    /// Makes two regions neighbours, unless they are the same or know each other.
+    #[inline]
+    fn meet(&mut self, [a, b]: [u32; 2]) {
+        if a != b && !self.list[a as usize].neighbours.contains(&b) {
+            self.list[a as usize].neighbours.push(b);
+            self.list[b as usize].neighbours.push(a);
+        }
     }
 
     /// Takes apart the region of a vertex, all of which are to be grouped again.

@@ -128,7 +128,10 @@ impl Tree {
             return 0;
         }
         scratch.items.clear();
+        let free = self.arena.free.len();
         self.arena.take_out(at, &mut scratch.items);
+        // The new nodes take the same memory, parents first, as in a fresh tree: else every rebuild would scatter them a little more.
+        self.arena.free[free..].sort_unstable_by(|a, b| b.cmp(a));
         let FollowScratch { items, build, .. } = scratch;
         self.arena.build_by_area(at, items, slot.height(), Axes::Longest, build);
         scratch.touched.push(at);

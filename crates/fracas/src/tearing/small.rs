@@ -48,6 +48,14 @@ impl SmallSet {
         }
     }
 
+    /// Takes items that are to be halved. Halving sorts longer runs itself, and a row needs no order.
+    fn fill_for_halves(&mut self, items: &[Item]) {
+        self.fill(items);
+        if (ROW + 1..=SORTED_BEFORE).contains(&items.len()) {
+            self.sort_along_longest_axis(0, items.len());
+        }
+    }
+
     /// Sorts a run of items by their centres along the axis in which these lie furthest apart.
     fn sort_along_longest_axis(&mut self, from: usize, to: usize) {
         let Self { centres, order } = self;
@@ -156,12 +164,8 @@ fn sort_run<const N: usize>(centres: &[Vec4; SMALL], run: &mut [u8]) {
 impl Arena {
     /// Builds a tree of least height over a few items in slot `at`, by halves along the longest axis: as fast as can be.
     pub(super) fn build_small(&mut self, at: u32, items: &[Item], set: &mut SmallSet) -> Built {
-        set.fill(items);
-        if (ROW + 1..=SORTED_BEFORE).contains(&items.len()) {
-            set.sort_along_longest_axis(0, items.len());
-        }
-        let count = items.len();
-        SmallBuild { arena: self, items, set }.halves(at, 0, count)
+        set.fill_for_halves(items);
+        SmallBuild { arena: self, items, set }.halves(at, 0, items.len())
     }
 
     /// Builds a tree of the given height over a few items in slot `at`, by halves where balance allows it, and nearly so elsewhere.
@@ -172,12 +176,8 @@ impl Arena {
         set: &mut SmallSet,
         height: u8,
     ) -> Built {
-        set.fill(items);
-        if (ROW + 1..=SORTED_BEFORE).contains(&items.len()) {
-            set.sort_along_longest_axis(0, items.len());
-        }
-        let count = items.len();
-        SmallBuild { arena: self, items, set }.near_halves(at, 0, count, height)
+        set.fill_for_halves(items);
+        SmallBuild { arena: self, items, set }.near_halves(at, 0, items.len(), height)
     }
 
     /// Builds a tree of the given height over a few items in slot `at`, by the surface-area heuristic.
@@ -190,8 +190,7 @@ impl Arena {
     ) -> Built {
         set.fill(items);
         set.sort_along_longest_axis(0, items.len());
-        let count = items.len();
-        SmallBuild { arena: self, items, set }.cuts(at, 0, count, height)
+        SmallBuild { arena: self, items, set }.cuts(at, 0, items.len(), height)
     }
 
     /// Puts a node with two triangles into a slot.
