@@ -76,16 +76,23 @@ pub(crate) fn set_up(options: &SceneOptions, seed: u64) -> Result<Shards, SceneE
         }
         let at = single(DVec3::new(x, 0.0, z + 0.5 * PLATE.z));
         let body = RigidBodyBuilder::dynamic().translation(at);
-        shards.add(&plate, body, &break_options(seed.wrapping_add(k as u64)))?;
+        shards.add(&plate, body, &break_options(options.size, seed.wrapping_add(k as u64)))?;
     }
     Ok(shards)
 }
 
-fn break_options(seed: u64) -> BreakOptions {
+/// Ceramic, and at the sizes of the paper a fifth tougher, with pieces of 30 nodes at least: four plates end as 44 pieces of 45,000 triangles, as in the
+/// paper. The few nodes of small plates need neither.
+fn break_options(size: Size, seed: u64) -> BreakOptions {
+    let (toughness, least_nodes) = match size {
+        Size::Small => (Material::CERAMIC.toughness, 20),
+        Size::Paper | Size::Large => (18.0, 30),
+    };
+    let material = Material { toughness, ..Material::CERAMIC };
     let pattern = FracturePattern::Radial;
     BreakOptions {
-        material: Material::CERAMIC,
-        fracture: FractureOptions { pattern, most_pieces: 14, least_nodes: 20, seed },
+        material,
+        fracture: FractureOptions { pattern, most_pieces: 14, least_nodes, seed },
         friction: FRICTION,
         generations: 2,
         ..BreakOptions::default()

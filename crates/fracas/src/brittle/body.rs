@@ -1,7 +1,8 @@
 //! The body, and what is known of each of its fragments.
 
 use super::query::crack_field::CrackField;
-use super::query::presence::{Marker, Presence};
+use super::query::marker::Marker;
+use super::query::presence::Presence;
 use super::split::NodeNotes;
 use super::split::cut_tet::{CutTet, FacetTriangle};
 use super::{BrittleError, FacetTree, Solid, SphereTree, SplitStats};
@@ -37,9 +38,9 @@ pub struct BrittleBody {
     pub(super) cuts: Vec<CutTet>,
     /// Integrals over the parts of cut tetrahedra, but the largest of each.
     pub(super) part_moments: Vec<Moments>,
+    /// The surface of all parts of cut tetrahedra. Facets never move, since facet trees name their places. A tetrahedron is divided three times at
+    /// most, into ever more facets, so about half of them at most are no longer used.
     pub(super) facets: Vec<FacetTriangle>,
-    /// Facets that no part uses any more.
-    pub(super) wasted: usize,
     pub(super) fragments: Vec<Option<Fragment>>,
     pub(super) last_split: SplitStats,
     /// All fractures so far, which lead from the unbroken body to this one.
@@ -62,6 +63,8 @@ pub struct Fragment {
     pub(super) nodes: Vec<u32>,
     /// Tetrahedra of which it has a part, in order.
     pub(super) tets: Vec<u32>,
+    /// Those of them in which it has surface: the ones that are cut, and those with a triangle of the original surface.
+    pub(super) surface_tets: Vec<u32>,
     pub(super) tree: SphereTree,
     /// Which points of the tree are inside, not on the surface.
     pub(super) is_inside: Vec<bool>,
@@ -89,6 +92,7 @@ impl Fragment {
             is_inside: tree.owners.iter().zip(&tree.is_crack).map(is_inside).collect(),
             nodes: vec![],
             tets: vec![],
+            surface_tets: vec![],
             tree,
             presence: Presence::default(),
             surface_cells: Presence::default(),
@@ -173,6 +177,7 @@ impl BrittleBody {
         let mut whole = Fragment::new(&solid, solid.tree.clone());
         whole.nodes.clone_from(&solid.nodes);
         whole.tets = (0..tets as u32).collect();
+        whole.surface_tets = (0..tets as u32).filter(|&tet| solid.has_surface(tet)).collect();
         whole.mass = moments.properties(solid.middle);
         let mut marker = Marker::new(&solid.cells, [whole.low, whole.high]);
         whole.tets.iter().for_each(|&tet| solid.mark_tet(tet, &mut marker));
@@ -185,7 +190,6 @@ impl BrittleBody {
             cuts: vec![],
             part_moments: vec![],
             facets: vec![],
-            wasted: 0,
             fragments: vec![Some(whole)],
             last_split: SplitStats::default(),
             history: vec![],

@@ -87,6 +87,10 @@ impl BrittleBody {
             if tets != fragment.tets {
                 return Err(format!("fragment {id} does not list its tetrahedra"));
             }
+            let has_surface = |tet: &&u32| !self.facets_in(id as u32, **tet).is_empty();
+            if !tets.iter().filter(has_surface).eq(&fragment.surface_tets) {
+                return Err(format!("fragment {id} does not list the tetrahedra with its surface"));
+            }
         }
         Ok(())
     }
@@ -148,7 +152,8 @@ impl BrittleBody {
         let mut is_corner = vec![false; points.len()];
         let reach = (self.solid.middle.abs() + self.solid.radius).max_element();
         let tolerance = 1e-9 * self.solid.radius + 16.0 * f64::EPSILON * reach;
-        for (facet, corners) in facets.facets.iter().zip(facets.points(self, fragment)) {
+        let of_tree = facets.sources.iter().filter_map(|&source| self.facet_from(source));
+        for (facet, corners) in of_tree.zip(facets.points(self, fragment)) {
             for (p, &corner) in facet.triangle.corners().iter().zip(corners) {
                 is_corner[corner as usize] = true;
                 if p.distance(points[corner as usize]) > tolerance {

@@ -60,6 +60,35 @@ fn the_tree_answers_as_the_body_does_and_bounds_what_is_far() {
     assert!(inside > 1000 && outside > 1000 && far > 1000, "{inside} {outside} {far}");
 }
 
+/// Trees name the places of facets. Those of a fragment stay where they are when its neighbours break and cut tetrahedra that both share.
+#[test]
+fn a_tree_answers_as_before_when_other_fragments_have_broken() {
+    let mut body = broken();
+    let mut random = fracas::internal::Random::linear(5);
+    let mut next = || random.unit() - 0.5;
+    let ids: Vec<FragmentId> = body.fragments().collect();
+    let points: Vec<DVec3> = (0..400).map(|_| DVec3::new(next(), 0.8 * next(), 0.6 * next())).collect();
+    let answers = |body: &BrittleBody, id: FragmentId| -> Vec<_> {
+        let tree = body.facet_tree(id).unwrap();
+        points.iter().map(|&p| tree.find_nearest(body, p, 0.3, false)).collect()
+    };
+    let before: Vec<_> = ids.iter().map(|&id| answers(&body, id)).collect();
+    assert!(before.iter().flatten().flatten().count() > 1000);
+    for (k, &breaking) in ids.iter().enumerate() {
+        let known = body.fragment(breaking).unwrap();
+        // Every node by itself: whatever can be cut is cut.
+        let count = known.nodes().len();
+        let labels: Vec<u32> = (0..count as u32).collect();
+        if body.split(breaking, &labels, &vec![1.0; count]).unwrap().len() < 2 {
+            continue;
+        }
+        for (&id, before) in ids.iter().zip(&before).skip(k + 1) {
+            assert_eq!(&answers(&body, id), before);
+        }
+    }
+    body.validate().unwrap();
+}
+
 #[test]
 fn a_point_that_a_rounded_pose_puts_beside_a_crack_takes_its_normal() {
     let body = broken();

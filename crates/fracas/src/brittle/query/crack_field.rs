@@ -46,9 +46,9 @@ impl CrackField {
     pub fn build(body: &BrittleBody, fragment: u32, known: &Fragment) -> Self {
         let mut fronts =
             Fronts { body, fragment, middles: vec![], seeds: vec![], nearest: vec![], queue: vec![] };
-        fronts.middles.reserve(known.tets.len() / 2);
-        fronts.seeds.reserve(known.tets.len() / 2);
-        fronts.find_cracks(&known.tets);
+        fronts.middles.reserve(known.surface_tets.len() / 2);
+        fronts.seeds.reserve(known.surface_tets.len() / 2);
+        fronts.find_cracks(&known.surface_tets);
         if fronts.seeds.is_empty() {
             return Self { nearest: vec![] };
         }

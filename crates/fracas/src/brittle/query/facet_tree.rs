@@ -11,10 +11,13 @@
 //! rebuild. Two bodies that touch ask a hundred questions at once. For these it pays to list the facets along a curve that keeps
 //! neighbours together, and to compare eight boxes at a time.
 //!
+//! Memory traffic is most of what building costs. So the tree does not copy facets: it has their places in the solid and in the body, and reads
+//! each facet twice, once for its middle and once for its box. Middles of the original surface are part of the solid.
+//!
 //! # Where it lives
 //!
 //! A tree lives in its fragment, behind a `OnceLock`; the first call of [`BrittleBody::facet_tree`] builds it. It depends on the
-//! fragment alone, so answers are the same on every thread.
+//! fragment alone, so answers are the same on every thread. Facets of a body never move, so a tree stays valid when other fragments break.
 //!
 //! # Invariants
 //!
@@ -31,8 +34,7 @@ use super::Probe;
 use super::facet_walk::Walkable;
 use super::nearest_surface::Best;
 use crate::base::morton;
-use crate::base::radix::RadixSort;
-use crate::brittle::split::cut_tet::FacetTriangle;
+use crate::brittle::split::cut_tet::{FacetTriangle, PartSpan};
 use crate::brittle::{BrittleBody, BrittleError, Fragment, FragmentId, NearestSurface};
 use crate::geom::{Boxes8, DVec3, LANES, Triangle};
 use crate::walk::Stamp;
@@ -46,12 +48,15 @@ const FAR: f64 = 8.0;
 const PADDING: f64 = 1e-6;
 /// Squared distances to boxes may be too large by this factor.
 const ABOVE: f64 = 1.0 + 1e-5;
-/// Bits of a place on the curve.
-const CODE_BITS: u32 = 30;
-/// Facets from which on a radix sort is faster.
-const MANY: usize = 300;
+/// Facets from which on they are sorted by digits of their codes first.
+const MANY: usize = 150;
+/// Bits of a digit. The two upper digits sort all but the few facets of one small cell.
+const DIGIT: u32 = 10;
 /// Coordinates of points are clamped to this, so that squared distances are finite.
 const FARTHEST: f64 = 1e18;
+
+/// The bit that tells triangles of the original surface from facets of cuts.
+const ORIGINAL: u32 = 1 << 31;
 
 /// A tree over the facets of a fragment; see the module.
 #[derive(Clone, Debug)]
@@ -60,7 +65,8 @@ pub struct FacetTree {
     padding: f64,
     /// The origin of the boxes: that of the body, or the middle of a solid far from it.
     pub(super) origin: DVec3,
-    pub(crate) facets: Vec<FacetTriangle>,
+    /// Where each facet is: its place among the facets of the body's cuts, or [`ORIGINAL`] and its triangle of the original surface.
+    pub(crate) sources: Vec<u32>,
     /// The triangle of [`BrittleBody::surface`] that each facet is.
     pub(super) triangles: Vec<u32>,
     /// From fine to coarse. Box `k` of the finest level holds facet `k`, box `k` of another one block `k` of the level below.
@@ -102,31 +108,23 @@ impl FacetTree {
         let solid = &body.solid;
         let is_far = solid.middle.abs().max_element() > FAR * solid.radius;
         let origin = if is_far { solid.middle } else { DVec3::ZERO };
-        // Each facet is looked at twice: here, and when it is copied to its place.
-        let mut listed = Listed::with_capacity(2 * known.tree.points.len(), origin);
-        for &tet in &known.tets {
-            let (of_tet, cracks) = match body.cut_tet(tet) {
-                Some(cut) => {
-                    let Some(part) = cut.part_of(fragment.0) else { continue };
-                    let span = &cut.parts[part];
-                    (&body.facets[span.range()], span.cracks as usize)
-                }
-                None => (solid.facets_of(tet), 0),
-            };
-            listed.add(of_tet, cracks);
-        }
+        // Corners of facets are points of the sphere tree, so no facet is looked at for the padding.
+        let reach = (known.low - origin).abs().max((known.high - origin).abs());
+        let padding = PADDING * reach.max_element();
+        let listed = Listed::of(body, fragment.0, known);
         let order = listed.curve_order();
-        let padding = PADDING * listed.reach.max_element();
-        let mut facets = Vec::with_capacity(order.len());
+        let mut sources = Vec::with_capacity(order.len());
         let mut triangles = Vec::with_capacity(order.len());
         let mut boxes = vec![Boxes8::EMPTY; order.len().div_ceil(LANES)];
         for (k, &place) in order.iter().enumerate() {
-            let (facet, triangle) = listed.facets[place as u32 as usize];
-            let Triangle { a, b, c } = facet.triangle;
+            let (source, triangle) = listed.facets[place as u32 as usize];
+            let Some(&FacetTriangle { triangle: Triangle { a, b, c }, .. }) = body.facet_from(source) else {
+                continue;
+            };
             let (low, high) = (a.min(b).min(c) - origin - padding, a.max(b).max(c) - origin + padding);
             let [low, high] = [low, high].map(|corner| corner.to_array().map(|x| x as f32));
             boxes[k / LANES].set(k % LANES, low, high);
-            facets.push(*facet);
+            sources.push(source);
             triangles.push(triangle);
         }
         let mut levels = vec![boxes];
@@ -137,7 +135,7 @@ impl FacetTree {
             fragment,
             padding,
             origin,
-            facets,
+            sources,
             triangles,
             levels,
             walkable: OnceLock::new(),
@@ -193,7 +191,7 @@ impl FacetTree {
     ) -> (Option<NearestSurface>, f64) {
         // A reach that is no number is none.
         let reach = reach.max(0.0);
-        let Search { best, passed_by, .. } = self.walk(p, reach);
+        let Search { best, passed_by, .. } = self.walk(body, p, reach);
         let is_inside = || !is_outside && body.is_inside(self.fragment, p);
         let found = if best.is_on_surface() {
             Some(best.answer_on_surface(p))
@@ -201,7 +199,7 @@ impl FacetTree {
             let is_inside = !is_outside && best.is_behind(p).unwrap_or_else(is_inside);
             Some(body.answer(best, p, is_inside))
         } else if is_inside() {
-            let anywhere = self.walk(p, f64::INFINITY).best;
+            let anywhere = self.walk(body, p, f64::INFINITY).best;
             anywhere.is_found.then(|| body.answer(anywhere, p, true))
         } else {
             None
@@ -211,17 +209,17 @@ impl FacetTree {
 
     /// Whether a point is inside, farther than `depth` from the surface.
     pub fn is_deeper(&self, body: &BrittleBody, p: DVec3, depth: f64) -> bool {
-        !self.walk(p, depth.max(0.0)).best.is_found && body.is_inside(self.fragment, p)
+        !self.walk(body, p, depth.max(0.0)).best.is_found && body.is_inside(self.fragment, p)
     }
 
     /// Searches the facets within reach of a point.
-    fn walk(&self, p: DVec3, reach: f64) -> Search<'_> {
+    fn walk<'a>(&'a self, body: &'a BrittleBody, p: DVec3, reach: f64) -> Search<'a> {
         let rounded = (p - self.origin).to_array().map(|x| x.clamp(-FARTHEST, FARTHEST) as f32);
         let best = Best::nothing_within(reach, p, self.padding);
-        let mut search = Search { tree: self, p, rounded, best, passed_by: f32::INFINITY };
+        let mut search = Search { body, tree: self, p, rounded, best, passed_by: f32::INFINITY };
         if let Some(top) = self.levels.len().checked_sub(1)
             && p.is_finite()
-            && !self.facets.is_empty()
+            && !self.sources.is_empty()
         {
             let level = Level::new();
             dispatch!(level, simd => search.visit(simd, top, 0));
@@ -232,6 +230,7 @@ impl FacetTree {
 
 /// A search under way.
 struct Search<'a> {
+    body: &'a BrittleBody,
     tree: &'a FacetTree,
     p: DVec3,
     rounded: [f32; 3],
@@ -284,7 +283,9 @@ impl Search<'_> {
             if level > 0 {
                 self.visit(simd, level - 1, child);
             } else {
-                self.best.try_facet(&self.tree.facets[child], self.p);
+                if let Some(facet) = self.body.facet_from(self.tree.sources[child]) {
+                    self.best.try_facet(facet, self.p);
+                }
             }
         }
     }
@@ -318,50 +319,61 @@ fn most(lanes: [f32; LANES], is_before: impl Fn(f32, f32) -> bool) -> f32 {
     rest[0]
 }
 
-/// The facets of a fragment as its tetrahedra list them, and what their order and their boxes need.
-struct Listed<'a> {
-    /// Each with the triangle of the surface that it is.
-    facets: Vec<(&'a FacetTriangle, u32)>,
+/// The facets of a fragment as its tetrahedra list them, and what their order needs.
+struct Listed {
+    /// Where each is, and the triangle of the surface that it is.
+    facets: Vec<(u32, u32)>,
     /// Three times the middle of each.
     middles: Vec<DVec3>,
     /// The box around these.
     low: DVec3,
     high: DVec3,
-    origin: DVec3,
-    /// Greatest distance of a corner from the origin along each axis.
-    reach: DVec3,
-    /// Triangles of the surface so far.
-    triangles: usize,
 }
 
-impl<'a> Listed<'a> {
-    fn with_capacity(facets: usize, origin: DVec3) -> Self {
-        Self {
-            facets: Vec::with_capacity(facets),
-            middles: Vec::with_capacity(facets),
-            low: DVec3::INFINITY,
-            high: DVec3::NEG_INFINITY,
-            origin,
-            reach: DVec3::ZERO,
-            triangles: 0,
+impl Listed {
+    fn of(body: &BrittleBody, fragment: u32, known: &Fragment) -> Self {
+        let room = 2 * known.tree.points.len();
+        let (facets, middles) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut listed = Self { facets, middles, low: DVec3::INFINITY, high: DVec3::NEG_INFINITY };
+        // Where facets are is found first, so that many of them are fetched from memory at a time.
+        let span = |&tet: &u32| match body.cut_tet(tet) {
+            Some(cut) => {
+                let part = cut.part_of(fragment).map_or(PartSpan::default(), |part| cut.parts[part]);
+                (part.from, part.from + u32::from(part.count), u32::from(part.cracks))
+            }
+            None => {
+                let triangles = body.solid.triangles_of(tet);
+                (triangles.start as u32 | ORIGINAL, triangles.end as u32 | ORIGINAL, 0)
+            }
+        };
+        let spans: Vec<(u32, u32, u32)> = known.surface_tets.iter().map(span).collect();
+        // Triangles of the surface before those of a tetrahedron.
+        let mut before = 0;
+        for &(from, to, cracks) in &spans {
+            for source in from..to {
+                // Here cracks come first; the surface lists them last.
+                let k = source - from;
+                let number = if k < cracks { k + (to - from) } else { k } - cracks;
+                listed.add(body, source, before + number);
+            }
+            before += to - from;
         }
+        listed
     }
 
-    /// Adds the facets in a tetrahedron, of which the first few are on cracks.
+    /// Adds a facet, unless it has no area.
     #[inline]
-    fn add(&mut self, of_tet: &'a [FacetTriangle], cracks: usize) {
-        for (k, facet) in of_tet.iter().enumerate().filter(|(_, facet)| facet.normal != DVec3::ZERO) {
-            // Here cracks come first; the surface lists them last.
-            let number = if k < cracks { k + of_tet.len() } else { k } - cracks;
-            self.facets.push((facet, (self.triangles + number) as u32));
-            let Triangle { a, b, c } = facet.triangle;
-            let middle = a + b + c;
+    fn add(&mut self, body: &BrittleBody, source: u32, triangle: u32) {
+        let middle = if source & ORIGINAL != 0 {
+            body.solid.middles[(source & !ORIGINAL) as usize]
+        } else {
+            tripled_middle(&body.facets[source as usize])
+        };
+        if !middle.x.is_nan() {
+            self.facets.push((source, triangle));
             self.middles.push(middle);
             (self.low, self.high) = (self.low.min(middle), self.high.max(middle));
-            let [a, b, c] = [a, b, c].map(|corner| (corner - self.origin).abs());
-            self.reach = self.reach.max(a).max(b).max(c);
         }
-        self.triangles += of_tet.len();
     }
 
     /// The order of facets along a space-filling curve through their middles: codes of 30 bits above, the places of facets in the lower
@@ -369,16 +381,53 @@ impl<'a> Listed<'a> {
     fn curve_order(&self) -> Vec<u64> {
         let scale = 1023.0 / (self.high - self.low).max_element().max(f64::MIN_POSITIVE);
         let code = |p: &DVec3| morton::encode(((*p - self.low) * scale).to_array().map(|x| x as i64 as u64));
-        let codes = self.middles.iter().map(code);
-        let mut order: Vec<u64> = codes.zip(0..).map(|(code, k)| code << 32 | k).collect();
+        // A code and a place in one word: integers sort faster than pairs of them, and no two are equal.
+        let mut order: Vec<u64> = self.middles.iter().zip(0..).map(|(p, k)| code(p) << 32 | k).collect();
         if order.len() < MANY {
-            // A code and a place in one word: integers sort faster than pairs of them.
             order.sort_unstable();
             return order;
         }
-        let mut sort = RadixSort::default();
-        sort.from = order;
-        sort.sort(CODE_BITS, |place| place >> 32, 1);
-        sort.sorted
+        let digit = |entry: u64, which: u32| (entry >> (32 + which * DIGIT)) as usize & ((1 << DIGIT) - 1);
+        let mut next = [[0_u32; 1 << DIGIT]; 2];
+        for &entry in &order {
+            next[0][digit(entry, 1)] += 1;
+            next[1][digit(entry, 2)] += 1;
+        }
+        let mut other = vec![0; order.len()];
+        for (next, which) in next.iter_mut().zip(1..) {
+            let mut sum = 0;
+            for slot in next.iter_mut() {
+                (*slot, sum) = (sum, sum + *slot);
+            }
+            for &entry in &order {
+                let place = &mut next[digit(entry, which)];
+                other[*place as usize] = entry;
+                *place += 1;
+            }
+            std::mem::swap(&mut order, &mut other);
+        }
+        for cell in order.chunk_by_mut(|x, y| x >> (32 + DIGIT) == y >> (32 + DIGIT)) {
+            cell.sort_unstable();
+        }
+        order
+    }
+}
+
+/// Three times the middle of a facet; no number if it has no area.
+#[inline]
+pub(crate) fn tripled_middle(facet: &FacetTriangle) -> DVec3 {
+    let Triangle { a, b, c } = facet.triangle;
+    if facet.normal == DVec3::ZERO { DVec3::NAN } else { a + b + c }
+}
+
+impl BrittleBody {
+    /// A facet, by where it is; `None` if the body has none there.
+    #[inline]
+    pub(crate) fn facet_from(&self, source: u32) -> Option<&FacetTriangle> {
+        if source & ORIGINAL != 0 {
+            self.solid.facets().get((source & !ORIGINAL) as usize)
+        } else {
+            self.facets.get(source as usize)
+        }
     }
 }

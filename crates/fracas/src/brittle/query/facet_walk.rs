@@ -105,7 +105,7 @@ impl Hierarchy for FacetTree {
     }
 
     fn root_count(&self) -> usize {
-        usize::from(!self.facets.is_empty())
+        usize::from(!self.sources.is_empty())
     }
 
     fn root(&self, _: usize) -> (Child, Corners) {

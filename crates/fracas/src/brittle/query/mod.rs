@@ -1,12 +1,13 @@
 //! Questions about fragments: the nearest surface of a point, and the contacts of two fragments.
 //!
-//! `presence` bounds distances, `nearest_surface` answers single questions with the help of `crack_field`, `facet_tree` answers many, and
+//! `presence` bounds distances by cells that were marked (`marker`), `nearest_surface` answers single questions with the help of `crack_field`, `facet_tree` answers many, and
 //! `contacts` asks them.
 
 mod contacts;
 pub(crate) mod crack_field;
-mod facet_tree;
+pub(crate) mod facet_tree;
 mod facet_walk;
+pub(crate) mod marker;
 pub(crate) mod nearest_surface;
 pub(crate) mod presence;
 

@@ -19,7 +19,7 @@
 //! Each fragment has its own bits, within the box of its cells. So the number of fragments is not bounded by the width of a
 //! word, and the bits of a fragment go when it breaks.
 
-use crate::brittle::solid::cells::{CellRow, Cells};
+use crate::brittle::solid::cells::Cells;
 use crate::geom::DVec3;
 
 /// The cells of one fragment.
@@ -32,15 +32,15 @@ pub(crate) struct Presence {
 
 /// Bits over a box of cells, a row along x in whole words.
 #[derive(Clone, Debug, Default)]
-struct Level {
-    from: [i64; 3],
-    counts: [i64; 3],
-    words_per_row: usize,
-    bits: Vec<u64>,
+pub(super) struct Level {
+    pub from: [i64; 3],
+    pub counts: [i64; 3],
+    pub words_per_row: usize,
+    pub bits: Vec<u64>,
 }
 
 impl Level {
-    fn new(from: [i64; 3], to: [i64; 3]) -> Self {
+    pub fn new(from: [i64; 3], to: [i64; 3]) -> Self {
         let counts = [0, 1, 2].map(|k| to[k] - from[k] + 1);
         let words_per_row = (counts[0] as usize).div_ceil(64);
         let bits = vec![0; words_per_row * (counts[1] * counts[2]) as usize];
@@ -65,30 +65,8 @@ impl Level {
         Some((row + (x >> 6) as usize, (x & 63) as u32))
     }
 
-    /// Marks cells of a row, but those below or above the box along y and z, or before it along x. Those that follow in
-    /// the last word of a row are left to [`Level::clear_beyond`].
-    #[inline]
-    fn mark(&mut self, row: CellRow, mask: u32) {
-        let [x, y, z] = row.first();
-        let [y, z] = [(y, 1), (z, 2)].map(|(i, k)| i.wrapping_sub(self.from[k] as u32));
-        if y >= self.counts[1] as u32 || z >= self.counts[2] as u32 {
-            return;
-        }
-        let x = x as i32 - self.from[0] as i32;
-        let (x, mask) = if x < 0 { (0, mask >> x.unsigned_abs().min(31)) } else { (x as usize, mask) };
-        let (word, bit) = (x >> 6, x & 63);
-        if word >= self.words_per_row {
-            return;
-        }
-        let at = (z * self.counts[1] as u32 + y) as usize * self.words_per_row + word;
-        self.bits[at] |= u64::from(mask) << bit;
-        if bit > 60 && word + 1 < self.words_per_row {
-            self.bits[at + 1] |= u64::from(mask) >> (64 - bit);
-        }
-    }
-
     /// Clears the bits of each row beyond the box.
-    fn clear_beyond(&mut self) {
+    pub fn clear_beyond(&mut self) {
         let used = self.counts[0] as usize & 63;
         if used > 0 {
             for last in self.bits.iter_mut().skip(self.words_per_row - 1).step_by(self.words_per_row) {
@@ -97,9 +75,10 @@ impl Level {
         }
     }
 
-    /// Marks cells along x, a bit for each; as [`Level::mark`] does.
+    /// Marks cells along x, a bit for each, but those below or above the box along y and z, or before it along x. Those that follow in
+    /// the last word of a row are left to [`Level::clear_beyond`].
     #[inline]
-    fn mark_run(&mut self, [x, y, z]: [usize; 3], mask: u64) {
+    pub fn mark_run(&mut self, [x, y, z]: [usize; 3], mask: u64) {
         let [x, y, z] = [(x, 0), (y, 1), (z, 2)].map(|(i, k)| i as i64 - self.from[k]);
         if !((0..self.counts[1]).contains(&y) && (0..self.counts[2]).contains(&z)) {
             return;
@@ -132,7 +111,7 @@ impl Level {
 
     /// Visits cells that are present.
     #[cfg(test)]
-    fn visit(&self, mut visit: impl FnMut([i64; 3])) {
+    pub fn visit(&self, mut visit: impl FnMut([i64; 3])) {
         self.visit_words(|[x, y, z], word| {
             let mut rest = word;
             while rest != 0 {
@@ -180,52 +159,12 @@ fn paired(word: u64) -> u64 {
     (x | x >> 16) & 0xffff_ffff
 }
 
-/// The finest level of a fragment, while its cells are marked.
-#[derive(Debug)]
-pub(crate) struct Marker {
-    all: Level,
-    surface: Level,
-}
-
-impl Marker {
-    /// For a fragment within a box.
-    pub fn new(cells: &Cells, [low, high]: [DVec3; 2]) -> Self {
-        let [from, to] = [low, high].map(|corner| cells.cell_of(corner).map(|i| i as i64));
-        let level = Level::new(from, to);
-        Self { all: level.clone(), surface: level }
-    }
-
-    /// Marks cells of a row, as far as they are in the box of the fragment: cut tetrahedra reach beyond it.
-    #[inline]
-    pub fn mark(&mut self, row: CellRow, mask: u32) {
-        self.all.mark(row, mask);
-    }
-
-    /// Marks cells along x from one on, a bit for each.
-    #[inline]
-    pub fn mark_run(&mut self, first: [usize; 3], mask: u64) {
-        self.all.mark_run(first, mask);
-    }
-
-    /// Marks cells of the surface.
-    #[inline]
-    pub fn mark_surface(&mut self, row: CellRow, mask: u32) {
-        self.surface.mark(row, mask);
-    }
-
-    /// The cells of the fragment, and those of its surface.
-    pub fn finish(mut self, cells: &Cells) -> [Presence; 2] {
-        // Where there is surface, there is something inside of it.
-        self.all.bits.iter_mut().zip(&self.surface.bits).for_each(|(all, surface)| *all |= surface);
-        [&mut self.all, &mut self.surface].into_iter().for_each(Level::clear_beyond);
-        [self.all, self.surface].map(|marked| {
-            let levels = pyramid(marked);
-            Presence { origin: cells.origin, size: cells.size, levels }
-        })
-    }
-}
-
 impl Presence {
+    /// Cells of a grid that were marked.
+    pub(super) fn of(cells: &Cells, marked: Level) -> Self {
+        Self { origin: cells.origin, size: cells.size, levels: pyramid(marked) }
+    }
+
     /// Visits all present cells of the grid.
     #[cfg(test)]
     pub fn visit(&self, mut visit: impl FnMut([usize; 3])) {
@@ -342,6 +281,7 @@ fn any_around(level: &Level, at: DVec3) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::brittle::query::marker::Marker;
     use crate::mesh::tets::brick;
 
     #[test]
@@ -404,32 +344,6 @@ mod tests {
                     expected = expected.iter().map(|cell| cell.map(|i| i >> 1)).collect();
                 }
             }
-        }
-    }
-
-    #[test]
-    fn of_a_row_the_cells_in_the_box_are_marked_and_no_others() {
-        let mut random = crate::base::Random::linear(7);
-        let mut next = |n: usize| random.below(n);
-        for (from, counts) in [([2, 3, 4], [5, 4, 3]), ([3, 1, 7], [200, 5, 6]), ([63, 2, 1], [64, 1, 9])] {
-            let mut level = Level::new(from, [0, 1, 2].map(|k| from[k] + counts[k] - 1));
-            let mut expected = std::collections::BTreeSet::new();
-            for _ in 0..300 {
-                let first = [0, 1, 2].map(|k| next((from[k] + counts[k] + 4) as usize));
-                let mut rows = vec![];
-                let cells = (0..=next(4)).map(|k| [first[0] + k, first[1], first[2]]);
-                cells.for_each(|cell| CellRow::add(&mut rows, 0, cell));
-                let mask = next(16) as u32 & rows[0].mask();
-                level.mark(rows[0], mask);
-                let marked = rows[0].cells().enumerate().filter(|(k, _)| mask >> k & 1 == 1);
-                let marked = marked.map(|(_, cell)| cell.map(|i| i as i64));
-                let is_within = |c: &[i64; 3]| (0..3).all(|k| (0..counts[k]).contains(&(c[k] - from[k])));
-                expected.extend(marked.filter(is_within));
-            }
-            level.clear_beyond();
-            let mut found = std::collections::BTreeSet::new();
-            level.visit(|cell| assert!(found.insert(cell)));
-            assert_eq!(found, expected);
         }
     }
 

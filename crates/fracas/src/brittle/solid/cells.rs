@@ -76,6 +76,8 @@ pub(crate) struct Cells {
     tets_of_cell: Lists<u32>,
     /// By tetrahedron: the cells that it lies in.
     cells_of_tet: Lists<CellRow>,
+    /// By row of these: the cells whose middles the tetrahedron holds, a bit for each.
+    held_of_row: Vec<u8>,
     /// By tetrahedron: the cells whose middles it holds.
     middles_of_tet: Lists<CellRow>,
     /// By cell: the tetrahedron that holds its middle, or [`Cells::NONE`].
@@ -154,6 +156,7 @@ impl Cells {
             counts,
             tets_of_cell: Lists::default(),
             cells_of_tet: Lists::default(),
+            held_of_row: vec![],
             middles_of_tet: Lists::default(),
             tet_of_middle: vec![],
             coordinates: (0..mesh.tet_count()).map(|tet| coordinates(mesh.corners(tet))).collect(),
@@ -204,6 +207,13 @@ impl Cells {
                 let begin = rows.len();
                 cells.iter().for_each(|&cell| CellRow::add(rows, begin, cell));
             });
+        }
+        for (tet, rows) in (0..).zip(self.cells_of_tet.iter()) {
+            for row in rows {
+                let first = self.index(row.first().map(|i| i as usize)) as usize;
+                let held = self.tet_of_middle[first..first + row.len() as usize].iter().zip(0..);
+                self.held_of_row.push(held.map(|(&holder, k)| u8::from(holder == tet) << k).sum());
+            }
         }
     }
 
@@ -297,6 +307,14 @@ impl Cells {
     #[inline]
     pub fn cells_of(&self, tet: u32) -> &[CellRow] {
         self.cells_of_tet.list(tet as usize)
+    }
+
+    /// The cells that a tetrahedron lies in, each row with those whose middles it holds, a bit for each.
+    #[inline]
+    pub fn rows_of(&self, tet: u32) -> impl Iterator<Item = (CellRow, u32)> {
+        let range = self.cells_of_tet.range(tet as usize);
+        let held = self.held_of_row[range.clone()].iter().map(|&held| u32::from(held));
+        self.cells_of_tet.items()[range].iter().copied().zip(held)
     }
 
     /// The barycentric coordinates of a point in a tetrahedron.
@@ -397,6 +415,10 @@ mod tests {
                 assert!(listed.contains(&cell));
                 found.push((tet, cell));
             }
+            let held = cells.rows_of(tet).flat_map(|(row, held)| {
+                row.cells().enumerate().filter(move |(k, _)| held >> k & 1 == 1).map(|(_, cell)| cell)
+            });
+            assert!(held.eq(cells.middles_of(tet).iter().flat_map(|row| row.cells())));
         }
         found.sort_unstable();
         assert_eq!(found, expected);

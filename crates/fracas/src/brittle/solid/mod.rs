@@ -14,7 +14,8 @@ pub use sphere_tree::SphereTree;
 
 use crate::base::{Lists, parallel};
 use crate::brittle::BrittleError;
-use crate::brittle::query::presence::Marker;
+use crate::brittle::query::facet_tree::tripled_middle;
+use crate::brittle::query::marker::Marker;
 use crate::brittle::split::cut_tet::FacetTriangle;
 use crate::brittle::split::pattern::PatternBook;
 use crate::geom::{Box3, DVec3};
@@ -53,6 +54,8 @@ pub struct Solid {
     pub(crate) surface: MeshTree,
     /// By tetrahedron: its triangles of the surface, with their normals.
     facets: Lists<FacetTriangle>,
+    /// By triangle of the surface: three times its middle, for the order of facet trees.
+    pub(in crate::brittle) middles: Vec<DVec3>,
     pub(crate) cells: Cells,
     pub(crate) surface_grid: SurfaceGrid,
     /// By triangle of the surface: the cells that it passes through.
@@ -97,6 +100,12 @@ impl Solid {
         self.facets.range(tet as usize)
     }
 
+    /// Whether a face of a tetrahedron is a triangle of the surface.
+    #[inline]
+    pub(crate) fn has_surface(&self, tet: u32) -> bool {
+        !self.triangles_of(tet).is_empty()
+    }
+
     /// The triangle of the surface that a face of a tetrahedron is.
     #[inline]
     pub(crate) fn triangle_at(&self, tet: u32, face: u8) -> Option<usize> {
@@ -107,6 +116,12 @@ impl Solid {
     #[inline]
     pub(crate) fn facets_of(&self, tet: u32) -> &[FacetTriangle] {
         self.facets.list(tet as usize)
+    }
+
+    /// All triangles of the surface, with their normals.
+    #[inline]
+    pub(crate) fn facets(&self) -> &[FacetTriangle] {
+        self.facets.items()
     }
 
     /// A triangle of the surface.
@@ -151,6 +166,7 @@ impl Solid {
         };
         let tets = faces.iter().map(|&(tet, _)| tet);
         let facets = Lists::from_pairs(mesh.tet_count(), tets.zip((0..).map(facet)));
+        let middles = facets.items().iter().map(tripled_middle).collect();
         let mut surface_cells = Lists::default();
         for facet in facets.items() {
             surface_cells.append(|rows| cells.list_facet(facet, rows));
@@ -174,6 +190,7 @@ impl Solid {
             faces,
             surface,
             facets,
+            middles,
             cells,
             surface_grid,
             surface_cells,

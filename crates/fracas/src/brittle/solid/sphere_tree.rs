@@ -19,9 +19,9 @@
 //! # Fracture
 //!
 //! A point whose parent goes to another piece becomes a child of its closest ancestor in its own piece, or a root: a fragment
-//! may have a forest. Corners of cracks become children of the node they are next to (`piece_trees`). Reaches are recomputed by
-//! walking up from every point that has children, which costs the number of such points times the depth; points without
-//! children are handled in groups.
+//! may have a forest. Corners of cracks become children of the node they are next to (`piece_trees`). Reaches are recomputed from
+//! the finest level up: the farthest point below a child is searched from the child down, and what is below a point is passed over
+//! where the sphere around it cannot reach farther than what was found.
 //!
 //! # Invariants (checked by [`SphereTree::validate`])
 //!
@@ -48,6 +48,14 @@ pub struct SphereTree {
     pub(crate) children: Lists<u32>,
     /// For each child, the greatest distance from its parent to anything below it or its later siblings.
     pub(crate) tails: Vec<f64>,
+}
+
+/// Whether a sphere is certainly within another one: by the squares of the distance between their centres, of its radius, and of the radius of the other.
+#[inline]
+fn is_within(distance: f64, radius: f64, other: f64) -> bool {
+    // √d + √r ≤ √o, without roots: 2 √(d r) ≤ o − d − r. Rounding changes less than the margin.
+    let rest = other * (1.0 - 1e-12) - distance - radius;
+    rest >= 0.0 && 4.0 * distance * radius <= rest * rest
 }
 
 /// A point of a fragment by the nodes it lies between, sorted; the rest is [`SphereTree::NONE`]. Within one fragment, two points
@@ -105,81 +113,62 @@ impl SphereTree {
     /// Lists children and computes tails from parents.
     pub(crate) fn link(&mut self) {
         let (count, points) = (self.points.len(), &self.points);
-        let mut is_leaf = vec![true; count];
-        let mut roots = vec![];
-        for (&parent, point) in self.parents.iter().zip(0..) {
-            match is_leaf.get_mut(parent as usize) {
-                Some(is_leaf) => *is_leaf = false,
-                None => roots.push(point),
-            }
-        }
-        // Tails begin as squared distances between children and parents.
-        let mut tails = vec![0.0; count - roots.len()];
-        // Where each point is among all children, and its squared distance to the farthest of its children that have none.
-        let (mut slots, mut farthest_leaves) = (vec![0; count], vec![0.0; count]);
+        self.roots.clear();
+        self.roots.extend(
+            (0..).zip(&self.parents).filter(|&(_, &parent)| parent == Self::NONE).map(|(root, _)| root),
+        );
+        // Tails begin as squared distances between children and parents; each point notes where it is among all children.
+        let mut tails = vec![0.0; count - self.roots.len()];
+        let mut slots = vec![0; count];
         let pairs = self.parents.iter().copied().zip(0..).filter(|&(parent, _)| parent != Self::NONE);
         self.children = Lists::from_pairs_noting(count, pairs, |parent, child: u32, slot| {
-            let (p, child) = (parent as usize, child as usize);
-            let squared = points[p].distance_squared(points[child]);
-            (tails[slot], slots[child]) = (squared, slot as u32);
-            let is_farther = is_leaf[child] && squared > farthest_leaves[p];
-            farthest_leaves[p] = if is_farther { squared } else { farthest_leaves[p] };
+            tails[slot] = points[parent as usize].distance_squared(points[child as usize]);
+            slots[child as usize] = slot as u32;
         });
-        (self.roots, self.tails) = (roots, tails);
-        self.report_to_ancestors(&slots, &is_leaf, &farthest_leaves);
-        // A tail is the greatest reach from a child on; rounded up, so that spheres hold what touches them.
-        for p in 0..count {
+        self.tails = tails;
+        self.measure(&slots);
+    }
+
+    /// Makes tails of the squared distances between children and parents.
+    fn measure(&mut self, slots: &[u32]) {
+        let (points, parents, children, tails) =
+            (&self.points, &self.parents, &self.children, &mut self.tails);
+        // Squared distance from each point to the farthest one below it; 0 if there is none.
+        let mut farthest = vec![0.0; points.len()];
+        let mut open: Vec<(f64, u32)> = vec![];
+        // What is below a point comes behind it, and is known already.
+        for p in (0..points.len()).rev() {
+            let below = children.range(p);
+            if below.is_empty() {
+                continue;
+            }
+            // A tail is the greatest reach from a child on; rounded up, so that spheres hold what touches them.
             let (mut greatest, mut tail) = (0.0, 0.0);
-            for slot in self.tails[self.children.range(p)].iter_mut().rev() {
+            for slot in tails[below].iter_mut().rev() {
                 if *slot > greatest {
                     greatest = *slot;
                     tail = greatest.sqrt() * (1.0 + 4.0 * f64::EPSILON);
                 }
                 *slot = tail;
             }
-        }
-    }
-
-    /// Makes tails the squared distances from the parent to the farthest point below the child, itself included.
-    fn report_to_ancestors(&mut self, slots: &[u32], is_leaf: &[bool], farthest_leaves: &[f64]) {
-        let (points, parents, children) = (&self.points, &self.parents, &self.children);
-        let reach = &mut self.tails;
-        // Points that have children report to all their ancestors.
-        for p in (0..points.len()).filter(|&p| !is_leaf[p] && parents[p] != Self::NONE) {
-            let mut below = parents[p] as usize;
-            while parents[below] != Self::NONE {
-                let above = parents[below] as usize;
-                let slot = &mut reach[slots[below] as usize];
-                *slot = slot.max(points[above].distance_squared(points[p]));
-                below = above;
-            }
-        }
-        // The others, the majority, have reported to their parent. They report to an ancestor only where the farthest of
-        // them may be farther away than what it knows. That is asked often, so the root is taken once.
-        let lower_root = |squared: f64| squared.sqrt() * (1.0 - 1e-12);
-        let known = |(&is_leaf, &slot): (&bool, &u32)| {
-            if is_leaf { 0.0 } else { reach.get(slot as usize).map_or(0.0, |&squared| lower_root(squared)) }
-        };
-        let mut known: Vec<f64> = is_leaf.iter().zip(slots).map(known).collect();
-        for p in (0..points.len()).filter(|&p| farthest_leaves[p] > 0.0) {
-            let farthest = farthest_leaves[p].sqrt() * (1.0 + 1e-12);
-            let mut below = p;
-            while parents[below] != Self::NONE {
-                let above = parents[below] as usize;
-                let room = known[below] - farthest;
-                let centre = points[above];
-                if room < 0.0 || centre.distance_squared(points[p]) > room * room {
-                    let slot = &mut reach[slots[below] as usize];
-                    let before = *slot;
-                    for &leaf in children.list(p).iter().filter(|&&child| is_leaf[child as usize]) {
-                        *slot = slot.max(centre.distance_squared(points[leaf as usize]));
-                    }
-                    if *slot > before {
-                        known[below] = lower_root(*slot);
+            farthest[p] = greatest;
+            let Some(&centre) = points.get(parents[p] as usize) else { continue };
+            // The reach of this point: from its parent to the farthest one below.
+            let mut reach = tails[slots[p] as usize];
+            open.push((reach, p as u32));
+            while let Some((squared, q)) = open.pop() {
+                if is_within(squared, farthest[q as usize], reach) {
+                    continue;
+                }
+                for &child in children.list(q as usize) {
+                    let squared = centre.distance_squared(points[child as usize]);
+                    reach = if squared > reach { squared } else { reach };
+                    if farthest[child as usize] > 0.0 {
+                        open.push((squared, child));
                     }
                 }
-                below = above;
             }
+            tails[slots[p] as usize] = reach;
         }
     }
 

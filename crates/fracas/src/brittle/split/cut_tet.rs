@@ -34,7 +34,8 @@ pub(crate) struct PartSpan {
     /// The fragment it belongs to.
     pub fragment: u32,
     pub from: u32,
-    pub to: u32,
+    /// How many there are.
+    pub count: u8,
     /// How many of these are on cracks; they come first.
     pub cracks: u8,
 }
@@ -43,7 +44,7 @@ impl PartSpan {
     /// Where its triangles are.
     #[inline]
     pub fn range(&self) -> std::ops::Range<usize> {
-        self.from as usize..self.to as usize
+        self.from as usize..self.from as usize + self.count as usize
     }
 
     /// Where the triangles on cracks are.
@@ -230,12 +231,12 @@ impl CutTet {
                     push_fan(facets, &facet.ring, &corners, false);
                 }
             }
-            let to = facets.len() as u32;
+            let count = (facets.len() as u32 - from) as u8;
             if number != largest {
                 moments.push(part_moments(part, &corners, whole.middle));
             }
             let fragment = fragments[part.nodes.trailing_zeros() as usize];
-            self.parts[number] = PartSpan { nodes: part.nodes, fragment, from, to, cracks };
+            self.parts[number] = PartSpan { nodes: part.nodes, fragment, from, count, cracks };
         }
     }
 

@@ -38,7 +38,7 @@ pub struct SplitStats {
     pub crack_points: usize,
     /// Time for finding pieces, cutting, and mass.
     pub cutting: Duration,
-    /// Time for corners of cracks, sphere trees, cells, and compaction.
+    /// Time for corners of cracks, sphere trees, and cells.
     pub update: Duration,
 }
 
@@ -89,15 +89,15 @@ impl BrittleBody {
             notes.weight_of[node as usize] = weight.clamp(least, most);
         }
         let mut breaking = Breaking { id: fragment.0, first, pieces, old, notes };
-        let CutResult { tets, fresh, kept, masses } = self.cut(&breaking);
+        let CutResult { tets, surface_tets, fresh, kept, masses } = self.cut(&breaking);
         let cutting = begin.elapsed();
         let corners = self.crack_corners(&mut breaking, &fresh);
         let trees = self.divide_tree(&mut breaking, &corners);
-        let parts = trees.into_iter().zip(tets).zip(masses);
+        let parts = trees.into_iter().zip(tets).zip(surface_tets).zip(masses);
         let mut made: Vec<Fragment> = parts
-            .map(|((tree, tets), mass)| {
+            .map(|(((tree, tets), surface_tets), mass)| {
                 let nodes = Vec::with_capacity(tree.points.len() / 2);
-                Fragment { nodes, tets, mass, ..Fragment::new(&self.solid, tree) }
+                Fragment { nodes, tets, surface_tets, mass, ..Fragment::new(&self.solid, tree) }
             })
             .collect();
         for &node in &breaking.old.nodes {
@@ -109,7 +109,6 @@ impl BrittleBody {
         let ids = (first..first + pieces as u32).map(FragmentId).collect();
         self.fragments.extend(made.into_iter().map(Some));
         self.notes = breaking.notes;
-        self.compact();
         let update = begin.elapsed() - cutting;
         let (cut_tets, crack_points) = (fresh.len(), corners.len());
         self.last_split = SplitStats { pieces, cut_tets, crack_points, cutting, update };
@@ -152,13 +151,19 @@ impl BrittleBody {
         let solid = self.solid.clone();
         let room = breaking.old.tets.len() / breaking.pieces;
         let mut tets: Vec<Vec<u32>> = (0..breaking.pieces).map(|_| Vec::with_capacity(2 * room)).collect();
+        let mut surface_tets: Vec<Vec<u32>> =
+            (0..breaking.pieces).map(|_| Vec::with_capacity(room)).collect();
         let mut kept = vec![];
         let mut divisions = Vec::with_capacity(breaking.old.tets.len() / 4);
         for &tet in &breaking.old.tets {
             let nodes = solid.mesh.tets()[tet as usize];
             let fragments = nodes.map(|node| self.fragment_of[node as usize]);
             if fragments == [fragments[0]; 4] {
-                tets[(fragments[0] - breaking.first) as usize].push(tet);
+                let piece = (fragments[0] - breaking.first) as usize;
+                tets[piece].push(tet);
+                if solid.has_surface(tet) {
+                    surface_tets[piece].push(tet);
+                }
                 continue;
             }
             // Ranks of the pieces among the nodes of the breaking fragment.
@@ -170,6 +175,7 @@ impl BrittleBody {
                     present[kinds] = piece;
                     kinds += 1;
                     tets[piece as usize].push(tet);
+                    surface_tets[piece as usize].push(tet);
                 }
             }
             if kinds < 2 {
@@ -213,7 +219,7 @@ impl BrittleBody {
             }
         }
         let masses = moments.iter().map(|moments| moments.properties(solid.middle)).collect();
-        CutResult { tets, fresh, kept, masses }
+        CutResult { tets, surface_tets, fresh, kept, masses }
     }
 
     /// Makes room for cutting tetrahedra: at the first fracture for some more, so that later ones do not have to move everything.
@@ -240,7 +246,6 @@ impl BrittleBody {
         }
         let index = *slot;
         let cut = &mut self.cuts[index as usize];
-        self.wasted += cut.parts().iter().map(|part| (part.to - part.from) as usize).sum::<usize>();
         cut.divide(groups, weights);
         let book = PatternBook::open();
         cut.pattern = book.find(&cut.groups);
@@ -258,31 +263,42 @@ impl BrittleBody {
     fn crack_corners(&self, breaking: &mut Breaking, fresh: &[u32]) -> Vec<CrackCorner> {
         let mut corners = Vec::with_capacity(3 * fresh.len());
         // Only nodes of tetrahedra that were cut have edges that were.
-        for &index in fresh {
-            let tet = self.cuts[index as usize].tet;
-            self.solid.mesh.tets()[tet as usize]
-                .iter()
-                .for_each(|&node| breaking.notes.is_beside_crack[node as usize] = true);
+        let mut divided_often = vec![];
+        for cut in fresh.iter().map(|&index| &self.cuts[index as usize]) {
+            let nodes = self.solid.mesh.tets()[cut.tet as usize];
+            nodes.into_iter().for_each(|node| breaking.notes.is_beside_crack[node as usize] = true);
+            if cut.part_count > 2 {
+                divided_often.push(cut);
+            }
         }
-        // The point where the crack divides each edge, once for either side.
+        // The edges that the crack divides, once from either side. Which they are is hard to predict, so there is no branch: every edge is
+        // written, and the next one overwrites it if it is whole.
+        let mut edges: Vec<[u32; 2]> = vec![];
+        let mut count = 0;
         for &node in &breaking.old.nodes {
             if !std::mem::take(&mut breaking.notes.is_beside_crack[node as usize]) {
                 continue;
             }
             let own = self.fragment_of[node as usize];
-            for &other in self.solid.adjacency.neighbours(node) {
+            let neighbours = self.solid.adjacency.neighbours(node);
+            if edges.len() < count + neighbours.len() {
+                edges.resize(2 * (count + neighbours.len()), [0; 2]);
+            }
+            for &other in neighbours {
+                edges[count] = [node, other];
                 let theirs = self.fragment_of[other as usize];
-                if theirs != own && breaking.piece(theirs).is_some() {
-                    let [w, v] = [node, other].map(|n| breaking.notes.weight_of[n as usize]);
-                    let [p, q] = [node, other].map(|n| self.position(n));
-                    let key = [node.min(other), node.max(other), SphereTree::NONE, SphereTree::NONE];
-                    let point = p * (v / (w + v)) + q * (w / (w + v));
-                    corners.push(CrackCorner { point, owner: node, key });
-                }
+                count += usize::from((theirs != own) & breaking.piece(theirs).is_some());
             }
         }
+        corners.extend(edges[..count].iter().map(|&[node, other]| {
+            let [w, v] = [node, other].map(|n| breaking.notes.weight_of[n as usize]);
+            let [p, q] = [node, other].map(|n| self.position(n));
+            let key = [node.min(other), node.max(other), SphereTree::NONE, SphereTree::NONE];
+            let point = p * (v / (w + v)) + q * (w / (w + v));
+            CrackCorner { point, owner: node, key }
+        }));
         // The points where cracks meet on faces and inside tetrahedra, once for each part. Two parts have none.
-        for cut in fresh.iter().map(|&index| &self.cuts[index as usize]).filter(|cut| cut.part_count > 2) {
+        for cut in divided_often {
             let nodes = self.solid.mesh.tets()[cut.tet as usize];
             let across = self.solid.adjacency.across(cut.tet as usize);
             for part in &PatternBook::open().get(cut.pattern).parts {
@@ -311,33 +327,14 @@ impl BrittleBody {
         let mut planes = others.filter_map(|j| plane(&cut.groups, own, j));
         planes.any(|(division, ..)| division == last)
     }
-
-    /// Frees the memory of facets and integrals that are no longer used, once they are more than half.
-    fn compact(&mut self) {
-        if 2 * self.wasted <= self.facets.len() {
-            return;
-        }
-        let mut kept = Vec::with_capacity(self.facets.len() - self.wasted);
-        let mut moments = Vec::with_capacity(self.part_moments.len());
-        for cut in &mut self.cuts {
-            let from = moments.len() as u32;
-            moments.extend_from_slice(&self.part_moments[cut.moments_range()]);
-            cut.moments_from = from;
-            for part in &mut cut.parts[..cut.part_count as usize] {
-                let from = kept.len() as u32;
-                kept.extend_from_slice(&self.facets[part.from as usize..part.to as usize]);
-                (part.from, part.to) = (from, kept.len() as u32);
-            }
-        }
-        (self.facets, self.part_moments) = (kept, moments);
-        self.wasted = 0;
-    }
 }
 
 /// What cutting leaves: tetrahedra and cuts.
 struct CutResult {
     /// The tetrahedra of each piece.
     tets: Vec<Vec<u32>>,
+    /// Those of them that have surface.
+    surface_tets: Vec<Vec<u32>>,
     /// The cuts that are new or changed.
     fresh: Vec<u32>,
     /// Older cuts whose part went to a piece as it was.

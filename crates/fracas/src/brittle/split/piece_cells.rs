@@ -17,7 +17,7 @@
 use super::Breaking;
 use super::cut_tet::{CutTet, polygons};
 use super::pattern::{FacetSide, PatternBook};
-use crate::brittle::query::presence::Marker;
+use crate::brittle::query::marker::Marker;
 use crate::brittle::solid::cells::{CellRow, Cells, GridPlane};
 use crate::brittle::{BrittleBody, Fragment, Solid};
 
@@ -44,11 +44,8 @@ impl BrittleBody {
         let solid = &*self.solid;
         let is_whole = |tet: u32| self.cut_of[tet as usize] == Solid::NONE;
         for (piece, marker) in pieces.iter().zip(&mut markers) {
-            for &tet in &piece.tets {
-                let triangles = solid.triangles_of(tet);
-                if !triangles.is_empty() && is_whole(tet) {
-                    triangles.for_each(|triangle| solid.mark_surface(triangle, marker));
-                }
+            for &tet in piece.surface_tets.iter().filter(|&&tet| is_whole(tet)) {
+                solid.triangles_of(tet).for_each(|triangle| solid.mark_surface(triangle, marker));
             }
         }
         // Every cell of a piece is one of the fragment that broke. What is in the middle of a whole tetrahedron goes where its nodes go.
@@ -91,7 +88,7 @@ impl BrittleBody {
         } else {
             self.mark_planes(cut, breaking, markers);
         }
-        if self.solid.triangles_of(cut.tet).is_empty() {
+        if !self.solid.has_surface(cut.tet) {
             return;
         }
         for (part, shape) in cut.parts().iter().zip(&PatternBook::open().get(cut.pattern).parts) {
@@ -110,23 +107,15 @@ impl BrittleBody {
     fn mark_plane(&self, cut: &CutTet, section: &GridPlane, breaking: &Breaking, markers: &mut [Marker]) {
         let cells = &self.solid.cells;
         let [below, above] = [0, 1].map(|k| breaking.piece(cut.parts[k].fragment));
-        for &row in cells.cells_of(cut.tet) {
-            let [meets, _] = section.compare(row);
-            if meets != 0 {
-                for &piece in [below, above].iter().flatten() {
-                    markers[piece as usize].mark_surface(row, meets);
-                }
-            }
-        }
-        // Cells that the crack itself passes through are surface cells.
-        for &row in cells.middles_of(cut.tet) {
+        for (row, held) in cells.rows_of(cut.tet) {
             let [meets, is_above] = section.compare(row);
-            let sides = [(below, row.mask() & !is_above & !meets), (above, is_above & !meets)];
-            for (piece, mask) in sides {
+            // Cells that the crack itself passes through are surface cells, whoever holds their middles.
+            let held = held & !meets;
+            for (piece, inside) in [(below, held & !is_above), (above, held & is_above)] {
                 if let Some(piece) = piece
-                    && mask != 0
+                    && meets | inside != 0
                 {
-                    markers[piece as usize].mark(row, mask);
+                    markers[piece as usize].mark_both(row, meets, inside);
                 }
             }
         }

@@ -54,7 +54,7 @@ impl<'a> SurfacePolygons<'a> {
             polygons: Vec::with_capacity(room),
         };
         let book = PatternBook::open();
-        for &tet in &known.tets {
+        for &tet in &known.surface_tets {
             let nodes = body.solid.mesh.tets()[tet as usize];
             let Some(cut) = body.cut_tet(tet) else {
                 for triangle in body.solid.triangles_of(tet) {
