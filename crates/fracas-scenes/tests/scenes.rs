@@ -392,12 +392,13 @@ fn frames_of_breaking(scene: &str, options: &SceneOptions) -> Vec<Frame> {
 
 /// Bounds a little above what was measured: the deepest contact, and the depth that 99 contacts of 100 keep below. A single contact is that deep for a moment, in a
 /// step of impacts, and not only because bodies are shown as they stand after the step: the deepest ones exceed the way of the step by up to 16 mm.
-/// Runs are chaotic: principal axes of inertia that differ in the last digit, or a point more at contacts that are partly open, changed the deepest contact
-/// of `plates` from 0.101 over 0.087 to 0.061, and that of `blobs` from 0.037 over 0.039 to 0.047.
+/// Runs are chaotic: principal axes of inertia that differ in the last digit, or another choice of points at contacts that are partly open, changed the deepest
+/// contact of `plates` from 0.101 over 0.087 and 0.061 to 0.085, and that of `bricks` from 0.119 to 0.164. With the same two choices of points, 99 of 100
+/// contacts in twelve falls of other bricks, and of other plates, stayed below 28 and 33 mm either way.
 fn assert_contacts_are_shallow(scene: &str, frames: &[Frame]) {
     let [deepest, usual] = match scene {
-        "bricks" => [0.130, 0.010],    // 0.119, 0.0092
-        "plates" => [0.075, 0.012],    // 0.061, 0.0100
+        "bricks" => [0.180, 0.010],    // 0.164, 0.0076
+        "plates" => [0.095, 0.021],    // 0.085, 0.0189
         "piggybank" => [0.055, 0.012], // 0.048, 0.0089
         "blobs" => [0.055, 0.014],     // 0.047, 0.0121
         _ => panic!("no depths were measured in {scene}"),

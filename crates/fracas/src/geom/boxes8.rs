@@ -71,33 +71,15 @@ impl Boxes8 {
         hit.to_bitmask() as u32
     }
 
-    /// The same as [`Boxes8::squared_distances`], for walks that have chosen their instruction set.
+    /// Squared distances from a point to the boxes, rounded; zero inside.
     #[inline(always)]
-    pub fn squared_distances_wide<S: Simd>(&self, simd: S, p: [f32; 3]) -> f32x8<S> {
+    pub fn squared_distances<S: Simd>(&self, simd: S, p: [f32; 3]) -> f32x8<S> {
         let mut squared = f32x8::splat(simd, 0.0);
         for axis in 0..3 {
             let below = f32x8::load_array_ref(simd, &self.low[axis]) - p[axis];
             let above = f32x8::splat(simd, p[axis]) - f32x8::load_array_ref(simd, &self.high[axis]);
             let beside = below.max(above).max(0.0);
             squared += beside * beside;
-        }
-        squared
-    }
-
-    /// Squared distances from a point to the boxes, rounded; zero inside.
-    ///
-    /// Compilers turn these loops into vector instructions of any processor, so no instruction set is asked for.
-    #[inline(always)]
-    pub fn squared_distances(&self, p: [f32; 3]) -> [f32; LANES] {
-        let mut squared = [0.0; LANES];
-        for axis in 0..3 {
-            for k in 0..LANES {
-                let below = self.low[axis][k] - p[axis];
-                let above = p[axis] - self.high[axis][k];
-                let beside = if below > above { below } else { above };
-                let beside = if beside > 0.0 { beside } else { 0.0 };
-                squared[k] += beside * beside;
-            }
         }
         squared
     }
@@ -136,9 +118,8 @@ mod tests {
             let level = Level::new();
             let (hit, bounds) =
                 dispatch!(level, simd => (eight.overlapping(simd, one.0, one.1), eight.bounds(simd)));
-            let squared = eight.squared_distances(p);
-            let wide = dispatch!(level, simd => eight.squared_distances_wide(simd, p).to_array());
-            prop_assert_eq!(squared, wide);
+            let squared: [f32; LANES] =
+                dispatch!(level, simd => eight.squared_distances(simd, p).to_array());
             for (lane, (low, high)) in boxes.iter().enumerate() {
                 prop_assert_eq!(hit >> lane & 1 == 1, overlap(&(*low, *high), &one));
                 let nearest = [0, 1, 2].map(|axis| p[axis].max(low[axis]).min(high[axis]) - p[axis]);
@@ -158,6 +139,8 @@ mod tests {
         let level = Level::new();
         let hit = dispatch!(level, simd => Boxes8::EMPTY.overlapping(simd, [-1e30; 3], [1e30; 3]));
         assert_eq!(hit, 0);
-        assert_eq!(Boxes8::EMPTY.squared_distances([0.0; 3]), [f32::INFINITY; LANES]);
+        let far: [f32; LANES] =
+            dispatch!(level, simd => Boxes8::EMPTY.squared_distances(simd, [0.0; 3]).to_array());
+        assert_eq!(far, [f32::INFINITY; LANES]);
     }
 }

@@ -258,7 +258,7 @@ impl Search<'_> {
     fn visit_block<S: Simd>(&mut self, simd: S, level: usize, block: usize) {
         // Boxes within the limit, as bits, and the nearest of the others.
         let limit = self.limit();
-        let squared = self.tree.levels[level][block].squared_distances_wide(simd, self.rounded);
+        let squared = self.tree.levels[level][block].squared_distances(simd, self.rounded);
         let is_near = squared.simd_le(limit);
         let mut near = is_near.to_bitmask() as u32;
         let farther = is_near.select(f32x8::splat(simd, f32::INFINITY), squared).reduce_min();
