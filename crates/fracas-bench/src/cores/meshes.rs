@@ -90,9 +90,9 @@ pub fn run(report: &mut Report, setting: &Setting, mesh: &Mesh, rows: &mut Vec<R
     drop(finder);
     drop(tree);
 
-    // Octaves and middles (26), keys (8) through three passes of the sort, positions in steps (16 a vertex), rows and corners in
+    // Octaves (2), keys (8) through three passes of the sort, positions in steps (16 a vertex), rows and corners in
     // the search (72): each written once and read once. Triangles and positions are read by three passes.
-    let populate = 3.0 * input + 2.0 * (26.0 + 3.0 * 8.0) * n + 2.0 * 16.0 * v;
+    let populate = 3.0 * input + 2.0 * (2.0 + 3.0 * 8.0) * n + 2.0 * 16.0 * v;
     let (mut finder, mut half) = (Finder::default(), Finder::default());
     add(
         rows,
