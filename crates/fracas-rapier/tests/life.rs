@@ -134,7 +134,7 @@ fn bad_input_is_refused_and_changes_nothing() {
     assert_eq!(set.len(), broken.pieces.len());
 }
 
-/// Of two hundred seeds, 192 piles sleep within these fifteen seconds; of a hundred, 82 did when points that bear came in a second manifold. In the others
+/// With two hundred seeds, 192 piles sleep within these fifteen seconds; with a hundred, 82 did when points that bear came in a second manifold. In the others
 /// a piece or two still rock.
 #[test]
 fn nearly_all_piles_of_pieces_fall_asleep() {
